@@ -1,0 +1,1 @@
+"""Verified arithmetic for pure-DP query release and for selection by the Sparse Vector Technique."""

@@ -1,0 +1,1 @@
+"""What a certified number is; knows nothing of privacy."""

@@ -1,0 +1,1 @@
+"""The release paper: the mechanism's law on an instance and the statements about it."""

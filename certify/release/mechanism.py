@@ -1,0 +1,77 @@
+"""Which mechanism an instance runs: explicit (J, eta, gamma), the choices (8.3) for an alpha, or the proof's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from flint import fmpq
+
+from certify.arithmetic.ceiling import certified_ceiling
+from certify.arithmetic.decide import decide_le
+from certify.arithmetic.scalar import Scalar, Undetermined, divide, logarithm, multiply, square_root
+from certify.arithmetic.verdict import Verdict
+from certify.release.instance import AlphaMechanism, ExplicitMechanism, ReleaseInstance
+from constants.ledger import Ledger
+
+MAX_PRECISION = 4096
+
+
+@dataclass(frozen=True)
+class ResolvedMechanism:
+    """J, eta, gamma at any precision; ``alpha`` where (8.3) made them; ``from_theorem`` for the proof's own branch."""
+
+    rounds: int
+    eta: Callable[[], Scalar]
+    gamma: Callable[[], Scalar]
+    alpha: Callable[[], Scalar] | None = None
+    from_theorem: bool = False
+
+
+@dataclass(frozen=True)
+class ZeroOutput:
+    """The deterministic zero-output mechanism of the trivial branch (§8)."""
+
+
+def resolve_mechanism(instance: ReleaseInstance, ledger: Ledger) -> ResolvedMechanism | ZeroOutput:
+    """The mechanism of an instance. Raises `Undetermined` where a ceiling or the branch cannot be decided."""
+    mechanism = instance.mechanism
+    if isinstance(mechanism, ExplicitMechanism):
+        return ResolvedMechanism(mechanism.rounds, mechanism.eta.value, mechanism.gamma.value)
+    if isinstance(mechanism, AlphaMechanism):
+        return _choices(instance, ledger, mechanism.alpha.value, from_theorem=False)
+
+    def alpha() -> Scalar:
+        product = multiply(logarithm(fmpq(2 * len(instance.universe))), logarithm(fmpq(2 * len(instance.query_names))))
+        tau = square_root(divide(product, instance.epsilon.value() * instance.n))
+        return multiply(ledger.value("theorem-threshold"), tau)
+
+    branch = decide_le(alpha, lambda: fmpq(1), precision=64, max_precision=MAX_PRECISION)
+    if branch.verdict is Verdict.UNDECIDED:
+        raise Undetermined(f"the branch of Theorem 1.1 (2048 tau <= 1) cannot be decided: {branch.reason}")
+    if branch.verdict is Verdict.REFUTED:
+        return ZeroOutput()
+    return _choices(instance, ledger, alpha, from_theorem=True)
+
+
+def _choices(
+    instance: ReleaseInstance, ledger: Ledger, alpha: Callable[[], Scalar], *, from_theorem: bool
+) -> ResolvedMechanism:
+    """(8.3): ``J = ceil(16 L_D/alpha^2)``, ``eta = 128 L_Q/alpha``, ``gamma = alpha/4``."""
+
+    def rounds() -> Scalar:
+        a = alpha()
+        return divide(multiply(ledger.value("rounds-choice"), logarithm(fmpq(2 * len(instance.universe)))), a * a)
+
+    def eta() -> Scalar:
+        return divide(
+            multiply(ledger.value("selection-choice"), logarithm(fmpq(2 * len(instance.query_names)))),
+            alpha(),
+        )
+
+    def gamma() -> Scalar:
+        return multiply(ledger.value("update-choice"), alpha())
+
+    return ResolvedMechanism(
+        certified_ceiling(rounds, max_precision=MAX_PRECISION), eta, gamma, alpha, from_theorem=from_theorem
+    )

@@ -1,0 +1,134 @@
+"""How large an instance is, known from binomials before anything is enumerated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log10
+
+from certify.release.domain import Domain
+from certify.release.problem import ReleaseProblem
+from certify.release.statements.base import ReleaseStatement
+from certify.release.targets import Move, move_sums
+
+PAIRS_PER_SECOND = 2.0e8
+"""A cautious figure for one core; only estimates rest on it."""
+
+MAX_MEMORY = 8 * 2**30
+MAX_CODE_WORDS = 200_000
+MAX_MOVE_TYPES = 2_000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a check enumerates, known before work begins.
+
+    ``pairs`` counts (target, transcript) pairs, transcripts unlumped, of the dataset targets and of the
+    code families; ``seconds`` and ``memory_bytes`` are estimates from above. ``refusal`` is None, or why
+    the instance is too large and what to do instead.
+    """
+
+    histograms: int
+    transcripts: int
+    pairs: int
+    seconds: float
+    memory_bytes: int
+    refusal: str | None
+
+    @classmethod
+    def of(cls, problem: ReleaseProblem, max_pairs: int) -> Plan:
+        domain = problem.domain
+        histograms = domain.histogram_count
+        if problem.zero_output:
+            return cls(histograms, 0, 0, 0.0, 0, _refuse_histograms(histograms, max_pairs))
+        transcripts = domain.signed_count**problem.rounds
+        base = histograms * transcripts
+        if base > max_pairs:
+            seconds = _seconds(base)
+            return cls(histograms, transcripts, base, seconds, 0, _refusal(histograms, transcripts, base, max_pairs))
+        pairs = base + code_words(problem) * transcripts
+        memory = 8 * (histograms + code_words(problem)) * _half_classes(domain, problem.rounds)
+        refusal = None
+        if memory > MAX_MEMORY:
+            refusal = (
+                f"the likelihood tables may take {memory / 2**30:,.0f} GiB, more than {MAX_MEMORY // 2**30}: "
+                "take fewer rounds, rows or queries"
+            )
+        return cls(histograms, transcripts, min(pairs, max_pairs), _seconds(min(pairs, max_pairs)), memory, refusal)
+
+
+def code_words(problem: ReleaseProblem) -> int:
+    """How many targets the code families V_{x,R,m} have at most; large where they are too many to form."""
+    domain = problem.domain
+    lengths = {1, *problem.instance.code_lengths}
+    centres = domain.histogram_count if problem.all_databases else 1
+    moves = _distinct_moves(domain)
+    if moves is None:
+        return 10**12
+    words = 0
+    for m in sorted(lengths):
+        if len(moves) ** m > 40 * MAX_CODE_WORDS:
+            return 10**12
+        words += len(move_sums(moves, m))
+    total = words * domain.rows * centres
+    return total if total <= 10 * MAX_CODE_WORDS else max(total, 10**12)
+
+
+def _distinct_moves(domain: Domain) -> list[Move] | None:
+    """The distinct vectors ``q(d') - q(d)``, or None where the universe has too many kinds of elements."""
+    kinds = set(zip(*domain.scaled_queries, strict=True))
+    if len(kinds) > MAX_MOVE_TYPES:
+        return None
+    return sorted({tuple(b - a for a, b in zip(d, e, strict=True)) for d in kinds for e in kinds})
+
+
+def statement_pairs(problem: ReleaseProblem, statement: ReleaseStatement) -> int:
+    """The (target, transcript) pairs that one statement ranges over; 0 for one about parameters or distances."""
+    if problem.zero_output or not statement.about_transcripts:
+        return 0
+    rows = problem.domain.histogram_count + (code_words(problem) if statement.needs_codebooks else 0)
+    if not statement.measurements(problem):
+        return rows if statement.needs_codebooks else 0
+    transcripts: int = problem.domain.signed_count**problem.rounds
+    return rows * transcripts
+
+
+def _half_classes(domain: Domain, rounds: int) -> int:
+    """Prefix classes and suffix classes at most: ``(2k)^{J/2}``, and that from every middle state."""
+    split = rounds // 2
+    prefixes = domain.signed_count**split
+    states = min(prefixes, (2 * split + 1) ** domain.query_count)
+    total: int = prefixes + states * domain.signed_count ** (rounds - split)
+    return total
+
+
+def _seconds(pairs: int) -> float:
+    return float("inf") if pairs > 10**300 else pairs / PAIRS_PER_SECOND
+
+
+def _refusal(histograms: int, transcripts: int, pairs: int, max_pairs: int) -> str:
+    return (
+        f"too large to enumerate: {_count(histograms)} histograms × {_count(transcripts)} transcripts = "
+        f"{_count(pairs)} pairs, about {_duration(pairs)}; the limit is --max-pairs {max_pairs:,}. "
+        "Take fewer rounds, rows, elements or queries, or raise --max-pairs"
+    )
+
+
+def _refuse_histograms(histograms: int, max_pairs: int) -> str | None:
+    if histograms <= max_pairs:
+        return None
+    return f"too large to enumerate: {_count(histograms)} histograms; the limit is --max-pairs {max_pairs:,}"
+
+
+def _count(value: int) -> str:
+    if value < 10**15:
+        return f"{value:,}"
+    return f"about 10^{int(value.bit_length() * log10(2))}"
+
+
+def _duration(pairs: int) -> str:
+    seconds = _seconds(pairs)
+    for unit, length in (("years", 31_557_600.0), ("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0)):
+        if seconds >= 2 * length:
+            amount = seconds / length
+            return f"{amount:,.0f} {unit}" if amount < 10**6 else f"10^{log10(amount):.0f} {unit}"
+    return f"{seconds:.0f} seconds"

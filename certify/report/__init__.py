@@ -1,0 +1,1 @@
+"""One report model, written as text and JSON."""

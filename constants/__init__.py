@@ -1,0 +1,1 @@
+"""The ledger of every constant of the papers, read by the statements."""
