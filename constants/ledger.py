@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 
 from flint import fmpq
@@ -63,7 +63,7 @@ class Ledger:
 @cache
 def default_ledger() -> Ledger:
     """The ledger that comes with the package."""
-    return parse_ledger(files("constants").joinpath("ledger.toml").read_text(encoding="utf-8"))
+    return parse_ledger(Path(__file__).with_name("ledger.toml").read_text(encoding="utf-8"))
 
 
 def parse_ledger(text: str) -> Ledger:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from certify.arithmetic.elementary import exp_bounds, log_bounds
 from certify.arithmetic.enclosure import Enclosure
+from certify.arithmetic.verdict import Verdict, compare_le
 
 Floats = NDArray[np.float64]
 Index = Any
@@ -313,12 +314,13 @@ _ball_log: np.ufunc = np.frompyfunc(lambda x: x.log(), 1, 1)
 _ball_nonnegative: np.ufunc = np.frompyfunc(lambda x: x.nonnegative_part(), 1, 1)
 _ball_union: np.ufunc = np.frompyfunc(lambda a, b: a.union(b), 2, 1)
 _ball_midpoint: np.ufunc = np.frompyfunc(lambda x: float(x), 1, 1)
-_ball_at_most: np.ufunc = np.frompyfunc(lambda a, b: a <= b, 2, 1)
-_ball_above: np.ufunc = np.frompyfunc(lambda a, b: a > b, 2, 1)
+_ball_at_most: np.ufunc = np.frompyfunc(lambda a, b: compare_le(a, b) is Verdict.PROVED, 2, 1)
+_ball_above: np.ufunc = np.frompyfunc(lambda a, b: compare_le(a, b) is Verdict.REFUTED, 2, 1)
 
 
 class BallArray(CertifiedArray):
-    """An object array of Arb balls; operations run at the current ``flint.ctx.prec``. A nan ball says nothing."""
+    """An object array of Arb balls; operations run at the current ``flint.ctx.prec``. A ball that is not finite says
+    nothing."""
 
     __slots__ = ("balls",)
 

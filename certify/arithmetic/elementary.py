@@ -111,7 +111,7 @@ def log_bounds(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
     A lower end that is 0, negative, subnormal or nan gives ``-inf``; an upper end that is infinite or nan
     gives ``inf``; an upper end below the normal range gives the log of the smallest normal double. Each
     end: ``x = m 2^e``, ``log x = e log 2 + log m``; ``e LN2_HIGH`` is exact, ``e LN2_LOW`` and ``log m``
-    are off by less than ``2^-90`` and ``8u |log m|``, and the two sums round once each: in all less than
+    are off by less than ``2^-83`` and ``8u |log m|``, and the two sums round once each: in all less than
     ``9u |log m| + 3u |log x|``, which is widened to ``2^-49 (|log m| + |log x|)``. For e = 0 the bound is
     relative.
     """

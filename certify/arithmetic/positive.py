@@ -25,12 +25,13 @@ from math import ceil
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
 from certify.arithmetic.arrays import ball_maximum
 from certify.arithmetic.elementary import EXP_LIMIT, exp_array
 from certify.arithmetic.rounding import ENTRY_ROUNDINGS, UNIT, growth_factor, nearest_float
+from certify.arithmetic.scalar import Undetermined
 
 Floats = NDArray[np.float64]
 Raw = NDArray[Any]
@@ -88,7 +89,7 @@ class PositiveArithmetic(ABC):
     def charge(self, raw: Raw, roundings: int) -> None:
         """Every likelihood goes through values no larger than these, rounded that many times.
 
-        Raises ValueError where such a value cannot stand for a positive number.
+        Raises Undetermined where such a value cannot stand for a positive number in this arithmetic.
         """
 
     @abstractmethod
@@ -146,7 +147,7 @@ class LinearArithmetic(PositiveArithmetic):
 
     def charge(self, raw: Raw, roundings: int) -> None:
         if not (np.all(raw > np.finfo(np.float64).tiny) and np.all(raw < np.inf)):
-            raise ValueError("a likelihood left the range of float64 behind the gate")
+            raise Undetermined("a likelihood leaves the range of float64")
         self.roundings += roundings
 
     def charge_penalties(self, penalties: Raw, roundings: int) -> None:
@@ -163,9 +164,8 @@ class LinearArithmetic(PositiveArithmetic):
         return quotient
 
     def surely_below(self, a: Raw, b: Raw) -> NDArray[np.bool_]:
-        # a F < b / F, with F^2 rounded up and two more roundings of room.
-        margin = 1.0 + _float_above(2 * (self.roundings + 4) * UNIT)
-        return np.asarray(a * margin < b)
+        # a F < b / F; two more roundings make room for that of the product.
+        return np.asarray(a * _float_above(growth_factor(self.roundings + 2) ** 2) < b)
 
     def masses(self, raw: Raw) -> Raw:
         return raw
@@ -240,15 +240,15 @@ class LogArithmetic(PositiveArithmetic):
         # exp(e) <= 1 + 2e for 0 <= e <= 1. An entry below -700 counts as 0: with errors of at most 1 (checked for the
         # penalised bound too) its truth is below exp(-699) < 2^-1000.
         if self.error() > 1:
-            raise ValueError("log-likelihoods too large for sums in float64")
+            raise Undetermined("the log-likelihoods are too large for sums in float64")
         return RelativeBound((1 + 2 * self.mass_error()) * growth_factor(EXP_ROUNDINGS), fmpq(1, 2**1000))
 
 
 def _size(raw: Raw) -> int:
-    """An integer at least 1 and at least every ``|entry|``; raises ValueError beyond 2^40."""
+    """An integer at least 1 and at least every ``|entry|``; raises Undetermined beyond 2^40."""
     largest = float(np.max(np.abs(raw), initial=0.0))
     if not largest < 2.0**40:
-        raise ValueError("log-likelihoods beyond 2^40 carry no useful bound")
+        raise Undetermined("log-likelihoods beyond 2^40 carry no useful bound in float64")
     return max(1, ceil(largest))
 
 
@@ -323,7 +323,7 @@ _ENTRY_RADIUS = arb(fmpq(1, 2**60))
 def _log_entry(ball: arb) -> float:
     """The double nearest a ball's midpoint v: off by at most ``2^-52 |v| + 2^-60 (1 + |v|) < 4 max(|v|, 1) 2^-53``."""
     if not ball.is_finite() or not ball.rad() < _ENTRY_RADIUS * (1 + abs(ball)):
-        raise ValueError("a table entry is not known well enough; raise the precision of the tables")
+        raise Undetermined(f"a table entry is not known to 2^-60 at {ctx.prec} bits")
     return float(ball)
 
 

@@ -62,6 +62,8 @@ def decide_statement(
             judged = [_judge(case, precision, max_precision) for case in statement.cases(evidence)]
     except Undetermined as error:
         return undecided(type(statement), str(error), precision.bits)
+    if not judged:
+        return undecided(type(statement), "it yields no case here, and no case proves nothing", precision.bits)
     outcome = _combine(type(statement), judged, precision)
     return replace(outcome, seconds=perf_counter() - start)
 
@@ -75,11 +77,17 @@ def undecided(statement: type[Statement[Any, Any]], reason: str, bits: int = FLO
 
 
 def hypothesis_of(statement: Statement[Any, Any], problem: Any) -> tuple[str | None, str | None]:
-    """(why the item does not apply, why that could not be decided); both None where it applies."""
+    """(why the item does not apply, why that or what it measures could not be decided); both None where it applies."""
     try:
-        return statement.not_applicable(problem), None
+        reason = statement.not_applicable(problem)
     except Undetermined as error:
         return None, f"its hypothesis cannot be decided: {error}"
+    try:
+        if reason is None:
+            statement.measurements(problem)
+    except Undetermined as error:
+        return None, f"what it measures cannot be decided: {error}"
+    return reason, None
 
 
 def _judge(case: Cases, precision: Precision, max_precision: int) -> _Judged:
@@ -157,7 +165,7 @@ def _combine(statement: type[Statement[Any, Any]], judged: list[_Judged], precis
             break
     worst = max(shown, key=_severity, default=None)
     reason = worst.reason if worst is not None and verdict is Verdict.UNDECIDED else None
-    notes = tuple(dict.fromkeys(j.note for j in judged if j.note))
+    notes = tuple(dict.fromkeys(j.note for j in judged if j.note)) if verdict is not Verdict.REFUTED else ()
     bits = worst.bits if worst is not None else precision.bits
     count = sum(j.count for j in judged)
     return Outcome(statement, verdict, count, worst.worst if worst else None, bits, 0.0, reason, notes)
@@ -197,9 +205,9 @@ def run_levels(
 ) -> dict[str, Outcome]:
     """Decide every statement on the first level; ask the undecided ones again on the next, until none is left.
 
-    ``evidence_at(level, statements)`` measures what the statements need. ``out_of_reach(level, statement)``
-    is None, or the reason why a level is not tried for a statement, which then joins the reason of an
-    undecided one.
+    ``evidence_at(level, statements)`` measures what the statements need; where it raises `Undetermined`, the
+    level decides none of them. ``out_of_reach(level, statement)`` is None, or the reason why a level is not
+    tried for a statement, which then joins the reason of an undecided one.
     """
     open_statements = list(statements)
     outcomes: dict[str, Outcome] = {}
@@ -213,7 +221,12 @@ def run_levels(
                 outcomes[statement.id] = _with_reason(outcomes, statement, reason)
         if not reachable:
             break
-        evidence = evidence_at(level, reachable)
+        try:
+            evidence = evidence_at(level, reachable)
+        except Undetermined as error:
+            outcomes |= {s.id: undecided(type(s), str(error), level.bits) for s in reachable}
+            open_statements = reachable
+            continue
         for statement in reachable:
             outcomes[statement.id] = decide_statement(statement, evidence, level, max_precision=max_precision)
         open_statements = [s for s in reachable if outcomes[s.id].verdict is Verdict.UNDECIDED]

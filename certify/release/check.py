@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from flint import ctx, fmpq
 
 from certify.arithmetic.enclosure import Enclosure
 from certify.arithmetic.precision import doubling
+from certify.arithmetic.scalar import Undetermined
 from certify.engine.decide_statement import (
     FLOAT_BITS,
     Precision,
@@ -22,7 +24,7 @@ from certify.engine.statement import Outcome
 from certify.release.instance import ReleaseInstance
 from certify.release.measurements import EnvelopeMass
 from certify.release.problem import Evidence, ReleaseProblem
-from certify.release.size import Plan, statement_pairs
+from certify.release.size import Plan, code_words, statement_pairs
 from certify.release.statements import CATALOGUE
 from certify.release.statements.base import ReleaseStatement
 from certify.release.statements.section7 import expected_error
@@ -59,7 +61,10 @@ class CheckResult:
 
 
 def prepare(instance: ReleaseInstance, ledger: Ledger) -> ReleaseProblem:
-    """The instance with its mechanism resolved. Raises `Undetermined` where a ceiling or the branch is undecided."""
+    """The instance with its mechanism resolved.
+
+    Raises `Undetermined` where a ceiling (J or B) or the branch of Theorem 1.1 cannot be decided.
+    """
     return ReleaseProblem(instance, ledger)
 
 
@@ -92,6 +97,8 @@ def check(problem: ReleaseProblem, options: CheckOptions, progress: Progress | N
         return evidence
 
     def out_of_reach(level: Precision, statement: Any) -> str | None:
+        if statement.needs_codebooks and statement.about_transcripts and code_words(problem) is None:
+            return "the code families V_{x,R,m} that it ranges over are too many to form"
         pairs = statement_pairs(problem, statement)
         if pairs > options.max_pairs:
             return f"it ranges over {pairs:,} target-transcript pairs, more than --max-pairs {options.max_pairs:,}"
@@ -100,9 +107,12 @@ def check(problem: ReleaseProblem, options: CheckOptions, progress: Progress | N
         return f"redoing it in Arb ({pairs:,} target-transcript pairs) is left to --precision {FIRST_BALLS}"
 
     outcomes |= run_levels(applicable, _levels(options), evidence_at, out_of_reach, max_precision=options.max_precision)
-    if not keep:
-        evidence_at(Precision(options.precision), [])
-    quantities = _quantities(problem, keep[0], options)
+    for level in _levels(options):
+        if keep or not (level.in_floats or options.precision > FLOAT_BITS or _law_pairs(problem) <= ESCALATION_PAIRS):
+            break
+        with suppress(Undetermined):
+            evidence_at(level, [])
+    quantities = _quantities(problem, keep[0] if keep else None, options)
     return CheckResult(quantities, [outcomes[s.id] for s in chosen])
 
 
@@ -115,14 +125,18 @@ def _levels(options: CheckOptions) -> Iterator[Precision]:
         yield Precision(bits)
 
 
-def _quantities(problem: ReleaseProblem, evidence: Evidence, options: CheckOptions) -> dict[str, Enclosure | int | str]:
+def _quantities(
+    problem: ReleaseProblem, evidence: Evidence | None, options: CheckOptions
+) -> dict[str, Enclosure | int | str]:
+    """All that can be told; without evidence (parameters that no precision tried could separate) no law."""
     p = problem.parameters
     quantities: dict[str, Enclosure | int | str] = {}
     if problem.zero_output:
         quantities["branch"] = "zero output"
         quantities["expected_error"] = _zero_error(problem)
     else:
-        quantities |= _law_quantities(problem, evidence, options)
+        if evidence is not None:
+            quantities |= _law_quantities(problem, evidence, options)
         quantities["J"] = p.rounds
         quantities["eta"] = problem.quantity(p.eta)
         quantities["gamma"] = problem.quantity(p.gamma)
@@ -131,11 +145,13 @@ def _quantities(problem: ReleaseProblem, evidence: Evidence, options: CheckOptio
         quantities["transcripts"] = problem.space.transcript_count
         quantities["transcript_classes"] = problem.space.class_count
         quantities["states"] = problem.graph.state_count
-        quantities["arithmetic"] = evidence.arithmetic.name
+        if evidence is not None:
+            quantities["arithmetic"] = evidence.arithmetic.name
     quantities["tau"] = problem.quantity(p.tau)
     quantities["L"] = problem.quantity(p.code_entropy)
     quantities["epsilon"] = problem.quantity(p.epsilon)
-    quantities["B"] = p.block_width
+    with suppress(Undetermined):
+        quantities["B"] = p.block_width
     quantities["histograms"] = problem.domain.histogram_count
     return quantities
 
@@ -145,8 +161,7 @@ def _law_quantities(
 ) -> dict[str, Enclosure | int | str]:
     """Z and the expected error of the instance's database, or the largest over all of them with its name."""
     found = _law(problem, evidence)
-    pairs = problem.domain.histogram_count * problem.space.class_count
-    if any(_is_wide(value) for value, _ in found.values()) and pairs <= ESCALATION_PAIRS:
+    if any(_is_wide(value) for value, _ in found.values()) and _law_pairs(problem) <= ESCALATION_PAIRS:
         level = Precision(max(FIRST_BALLS, evidence.precision.bits))
         found = _law(problem, problem.evidence_at(level, [], None, (EnvelopeMass(),)))
     quantities: dict[str, Enclosure | int | str] = {}
@@ -156,6 +171,11 @@ def _law_quantities(
             counts = problem.domain.database(problem.centres[centre])
             quantities[f"{name}_database"] = ", ".join(f"{element}: {count}" for element, count in counts.items())
     return quantities
+
+
+def _law_pairs(problem: ReleaseProblem) -> int:
+    """(histogram, transcript class) pairs; 0 on the zero branch, which has no law to sweep."""
+    return 0 if problem.zero_output else problem.domain.histogram_count * problem.space.class_count
 
 
 def _law(problem: ReleaseProblem, evidence: Evidence) -> dict[str, tuple[Enclosure, int]]:

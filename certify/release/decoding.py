@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
 from certify.arithmetic.arrays import ball_maximum
+from certify.arithmetic.scalar import Undetermined
 from certify.release.domain import Domain
 from certify.release.targets import TargetTable
 from certify.release.transcripts import Block, HalfTranscripts, TranscriptSpace
@@ -25,7 +26,8 @@ class Decoder:
     """Losses of transcript classes.
 
     ``error[c]`` bounds ``|value - L_x|`` for centre c; 0 in Arb, where the ball itself is the bound.
-    float64 lemma: a table entry is within ``2^-52`` of ``q(mu)``, ``|q(mu)| <= 1``; a sum of J entries is
+    float64 lemma: a table entry is within ``2^-52`` of ``q(mu)``, ``|q(mu)| <= 1`` (`Undetermined` is raised
+    where the tables do not know it that well, so that more precision may help); a sum of J entries is
     off by at most ``J 2^-52 + J^2 2^-53``; the division by J, the rounded F(x) and the difference add at
     most ``6 * 2^-53``; in all less than ``(J + 8) 2^-52``.
     """
@@ -46,7 +48,7 @@ class Decoder:
         table = answers[:, self.queries]
         exact_truths = [[targets.answers(int(targets.of_histogram[c]))[q] for q in self.queries] for c in centres]
         if in_floats:
-            table = np.vectorize(float, otypes=[np.float64])(table) if table.size else table.astype(np.float64)
+            table = np.vectorize(_table_entry, otypes=[np.float64])(table) if table.size else table.astype(np.float64)
             self.truths: Raw = np.array([[float(arb(v)) for v in row] for row in exact_truths], dtype=np.float64)
         else:
             self.truths = np.array([[arb(v) for v in row] for row in exact_truths], dtype=object)
@@ -83,6 +85,16 @@ class Decoder:
             suffix = self._suffix[:, segment.suffix_first : segment.suffix_last]
             np.add(prefix[:, :, None], suffix[:, None, :], out=view)
         return np.asarray(out / self.rounds - self.truths[centre][:, None])
+
+
+_ENTRY_RADIUS = arb(fmpq(1, 2**60))
+
+
+def _table_entry(answer: arb) -> float:
+    """The double nearest the midpoint of a ball in [-1, 1] of radius at most 2^-60: off by less than 2^-52."""
+    if not answer.is_finite() or not answer.rad() <= _ENTRY_RADIUS:
+        raise Undetermined(f"an answer q(mu) is not known to 2^-60 at {ctx.prec} bits")
+    return float(answer)
 
 
 def _visited_sum(half: HalfTranscripts, table: Raw) -> Raw:

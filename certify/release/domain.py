@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations_with_replacement
 from math import comb, lcm
 
 import numpy as np
@@ -106,11 +107,23 @@ class Domain:
 
 def _compositions(total: int, parts: int) -> Integers:
     """All vectors of ``parts`` nonnegative integers that add to ``total``, lexicographically."""
-    if parts == 1:
-        return np.array([[total]], dtype=np.int64)
-    blocks = []
-    for first in range(total + 1):
-        rest = _compositions(total - first, parts - 1)
-        head = np.full((len(rest), 1), first, dtype=np.int64)
-        blocks.append(np.concatenate([head, rest], axis=1))
-    return np.concatenate(blocks, axis=0)
+    if parts > total + 1:
+        return _sparse_compositions(total, parts)
+    table = np.zeros((1, 0), dtype=np.int64)
+    left = np.array([total], dtype=np.int64)
+    for _ in range(parts - 1):
+        parent = np.repeat(np.arange(len(left)), left + 1)
+        first = np.concatenate([[0], np.cumsum(left + 1)[:-1]])
+        value = np.arange(len(parent)) - first[parent]
+        table = np.concatenate([table[parent], value[:, None]], axis=1)
+        left = left[parent] - value
+    return np.concatenate([table, left[:, None]], axis=1)
+
+
+def _sparse_compositions(total: int, parts: int) -> Integers:
+    """The same from the places of ``total`` units among many parts."""
+    places = np.array(list(combinations_with_replacement(range(parts), total)), dtype=np.int64).reshape(-1, total)
+    table = np.zeros((len(places), parts), dtype=np.int64)
+    for column in places[::-1].T:
+        table[np.arange(len(places)), column] += 1
+    return table

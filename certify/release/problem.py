@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,8 +23,9 @@ from certify.arithmetic.positive import (
     LogArithmetic,
     PositiveArithmetic,
 )
+from certify.arithmetic.precision import doubling
 from certify.arithmetic.rounding import growth_factor
-from certify.arithmetic.scalar import Scalar, ball
+from certify.arithmetic.scalar import Scalar, Undetermined, ball
 from certify.engine.decide_statement import Precision
 from certify.engine.statement import Statement
 from certify.release.decoding import Decoder
@@ -33,7 +35,7 @@ from certify.release.kernels import Kernels
 from certify.release.law import Law, fits_linear
 from certify.release.measurements import Measurement, positive_total
 from certify.release.mechanism import ZeroOutput, resolve_mechanism
-from certify.release.parameters import Parameters
+from certify.release.parameters import MAX_PRECISION, Parameters
 from certify.release.pmw import StateGraph, build_state_graph, signed_answers
 from certify.release.sweep import BlockView, Neighbourhood, Sweep
 from certify.release.targets import TargetTable
@@ -43,6 +45,9 @@ from constants.ledger import Ledger
 BLOCK_BYTES = 2**27
 """Memory that the arrays of one block may take together."""
 
+BALL_BYTES = 200
+"""About what an Arb ball in an object array takes."""
+
 BLOCK_CLASSES = 16384
 """Classes in a block where memory does not ask for fewer: two float64 arrays of this length fit in a core's cache."""
 
@@ -51,7 +56,7 @@ class ReleaseProblem:
     """One instance with one ledger. ``zero_output`` marks the trivial branch of Theorem 1.1."""
 
     def __init__(self, instance: ReleaseInstance, ledger: Ledger) -> None:
-        """Raises `Undetermined` where the mechanism's branch or a ceiling cannot be decided."""
+        """Raises `Undetermined` where the mechanism's branch or a ceiling (J or B) cannot be decided."""
         self.instance = instance
         self.ledger = ledger
         self.domain = Domain(instance.universe, instance.query_names, instance.query_values, instance.n)
@@ -71,6 +76,7 @@ class ReleaseProblem:
             gamma=gamma,
             epsilon=instance.epsilon.value,
         )
+        self.block_width = self.parameters.block_width
 
     @property
     def rounds(self) -> int:
@@ -130,9 +136,13 @@ class ReleaseProblem:
         return TargetTable(self.domain, self.centres, lengths, radii, with_codebooks=with_codebooks)
 
     def quantity(self, evaluate: Callable[[], Scalar]) -> Enclosure:
-        """A scalar of the instance, enclosed at 128 bits."""
-        with ctx.workprec(128):
-            return Enclosure.of(evaluate())
+        """A scalar of the instance, enclosed at 128 bits, or at the first doubling that gives it a finite ball."""
+        for bits in doubling(128, MAX_PRECISION):
+            with ctx.workprec(bits), suppress(Undetermined):
+                value = Enclosure.of(evaluate())
+                if value.width() is not None:
+                    return value
+        return Enclosure(None, None)
 
     def evidence_at(
         self,
@@ -254,7 +264,8 @@ class Evidence:
             rows += len(self.problem.targets.codebooks)
         if self.problem.all_databases:
             rows += 2 * self.problem.domain.histogram_count
-        return int(max(256, min(BLOCK_CLASSES, BLOCK_BYTES // (8 * rows))))
+        entry = 8 if self.precision.in_floats else BALL_BYTES
+        return int(max(256, min(BLOCK_CLASSES, BLOCK_BYTES // (entry * rows))))
 
     def _sweep_blocks(self, progress: Callable[[int, int], None] | None) -> None:
         sweep = self.sweep

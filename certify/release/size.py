@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log10
+from math import comb, log10
 
 from certify.release.domain import Domain
 from certify.release.problem import ReleaseProblem
@@ -11,7 +11,9 @@ from certify.release.statements.base import ReleaseStatement
 from certify.release.targets import Move, move_sums
 
 PAIRS_PER_SECOND = 2.0e8
-"""A cautious figure for one core; only estimates rest on it."""
+KERNEL_ENTRIES_PER_SECOND = 5.0e5
+PLAN_ENTRIES_PER_SECOND = 5.0e7
+"""Cautious figures for one core; only estimates rest on them."""
 
 MAX_MEMORY = 8 * 2**30
 MAX_CODE_WORDS = 200_000
@@ -45,32 +47,35 @@ class Plan:
         if base > max_pairs:
             seconds = _seconds(base)
             return cls(histograms, transcripts, base, seconds, 0, _refusal(histograms, transcripts, base, max_pairs))
-        pairs = base + code_words(problem) * transcripts
-        memory = 8 * (histograms + code_words(problem)) * _half_classes(domain, problem.rounds)
+        words = code_words(problem) or 0
+        pairs = base + words * transcripts
+        memory = 8 * (histograms + words) * _half_classes(domain, problem.rounds)
+        memory += 24 * histograms * domain.universe_size
         refusal = None
         if memory > MAX_MEMORY:
             refusal = (
-                f"the likelihood tables may take {memory / 2**30:,.0f} GiB, more than {MAX_MEMORY // 2**30}: "
-                "take fewer rounds, rows or queries"
+                f"its tables may take {memory / 2**30:,.0f} GiB of memory, more than {MAX_MEMORY // 2**30}: "
+                "take fewer rounds, rows, elements or queries"
             )
-        return cls(histograms, transcripts, min(pairs, max_pairs), _seconds(min(pairs, max_pairs)), memory, refusal)
+        seconds = _seconds(min(pairs, max_pairs)) + _state_graph_seconds(problem, histograms + words)
+        return cls(histograms, transcripts, pairs, seconds, memory, refusal)
 
 
-def code_words(problem: ReleaseProblem) -> int:
-    """How many targets the code families V_{x,R,m} have at most; large where they are too many to form."""
+def code_words(problem: ReleaseProblem) -> int | None:
+    """How many targets the code families V_{x,R,m} have at most; None where they are too many to form."""
     domain = problem.domain
     lengths = {1, *problem.instance.code_lengths}
     centres = domain.histogram_count if problem.all_databases else 1
     moves = _distinct_moves(domain)
     if moves is None:
-        return 10**12
+        return None
     words = 0
     for m in sorted(lengths):
         if len(moves) ** m > 40 * MAX_CODE_WORDS:
-            return 10**12
+            return None
         words += len(move_sums(moves, m))
     total = words * domain.rows * centres
-    return total if total <= 10 * MAX_CODE_WORDS else max(total, 10**12)
+    return total if total <= 10 * MAX_CODE_WORDS else None
 
 
 def _distinct_moves(domain: Domain) -> list[Move] | None:
@@ -85,18 +90,33 @@ def statement_pairs(problem: ReleaseProblem, statement: ReleaseStatement) -> int
     """The (target, transcript) pairs that one statement ranges over; 0 for one about parameters or distances."""
     if problem.zero_output or not statement.about_transcripts:
         return 0
-    rows = problem.domain.histogram_count + (code_words(problem) if statement.needs_codebooks else 0)
+    rows = problem.domain.histogram_count + ((code_words(problem) or 0) if statement.needs_codebooks else 0)
     if not statement.measurements(problem):
         return rows if statement.needs_codebooks else 0
     transcripts: int = problem.domain.signed_count**problem.rounds
     return rows * transcripts
 
 
+def _state_graph_seconds(problem: ReleaseProblem, targets: int) -> float:
+    """Estimated seconds of the statements about kernels (every state, signed query and target) and of Jensen's step."""
+    domain = problem.domain
+    states = _net_selections(problem.rounds, domain.query_count)
+    centres = domain.histogram_count if problem.all_databases else 1
+    kernels = states * domain.signed_count * (targets + (centres * domain.histogram_count if centres > 1 else 0))
+    plans = states * centres * domain.rows * domain.histogram_count * len(problem.instance.code_lengths)
+    return float(min(kernels, 10**300) / KERNEL_ENTRIES_PER_SECOND + min(plans, 10**300) / PLAN_ENTRIES_PER_SECOND)
+
+
+def _net_selections(rounds: int, queries: int) -> int:
+    """Integer points of the l1 ball of radius J in k dimensions: at least the number of states."""
+    return sum(2**i * comb(queries, i) * comb(rounds, i) for i in range(min(queries, rounds) + 1))
+
+
 def _half_classes(domain: Domain, rounds: int) -> int:
     """Prefix classes and suffix classes at most: ``(2k)^{J/2}``, and that from every middle state."""
     split = rounds // 2
     prefixes = domain.signed_count**split
-    states = min(prefixes, (2 * split + 1) ** domain.query_count)
+    states = min(prefixes, _net_selections(split, domain.query_count))
     total: int = prefixes + states * domain.signed_count ** (rounds - split)
     return total
 

@@ -209,23 +209,32 @@ class TranscriptSpace:
         return _power(int(self.graph.next_position.shape[1]), self.graph.rounds)
 
     def blocks(self, size: int) -> Iterator[Block]:
-        """A partition of the classes into blocks of about ``size``; it depends on nothing else."""
+        """A partition of the classes into blocks of at most ``size``; it depends on nothing else.
+
+        That no block is larger is what the bounds of sums over a block rest on.
+        """
         segments: list[Segment] = []
         filled = 0
-        for group in range(len(self.middle_states)):
-            low, high = int(self._suffix_bounds[group]), int(self._suffix_ends[group])
-            prefix, end = int(self._prefix_bounds[group]), int(self._prefix_ends[group])
+        for first, last, low, high in self._rectangles(size):
             width = high - low
-            while prefix < end:
-                take = min(end - prefix, max(1, (size - filled) // width))
-                segments.append(Segment(prefix, prefix + take, low, high, filled))
-                filled += take * width
-                prefix += take
+            while first < last:
                 if filled + width > size:
                     yield Block(tuple(segments), filled)
                     segments, filled = [], 0
+                take = min(last - first, (size - filled) // width)
+                segments.append(Segment(first, first + take, low, high, filled))
+                filled += take * width
+                first += take
         if segments:
             yield Block(tuple(segments), filled)
+
+    def _rectangles(self, size: int) -> Iterator[tuple[int, int, int, int]]:
+        """Prefix classes ``[first, last)`` and at most ``size`` of the suffix classes that go on from their state."""
+        for group in range(len(self.middle_states)):
+            first, last = int(self._prefix_bounds[group]), int(self._prefix_ends[group])
+            bound, end = int(self._suffix_bounds[group]), int(self._suffix_ends[group])
+            for low in range(bound, end, size):
+                yield first, last, low, min(low + size, end)
 
     def transcript(self, prefix: int, suffix: int) -> list[int]:
         """One transcript of a class pair, as signed query numbers."""

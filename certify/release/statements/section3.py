@@ -145,7 +145,7 @@ class UtilityPath(ReleaseStatement):
                 yield ArrayCases(longest, limit, witness, 2 * len(rows) * transcripts)
         count = len(targets) * transcripts * problem.domain.signed_count
         yield StructuralCase(
-            "third display: D*_t is the largest D_t(s), so the average of D_t(s) is at most its", count
+            "third display: D*_t is the largest of the D_t(s), so its average is at least theirs", count
         )
 
 
