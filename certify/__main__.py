@@ -42,9 +42,10 @@ def _fault(error: Exception) -> str:
         if "certify" in file.parts or "constants" in file.parts:
             place = f" at {file.name}:{trace.tb_lineno}"
         trace = trace.tb_next
-    kind = "out of memory" if isinstance(error, MemoryError) else f"{type(error).__name__}: {str(error)[:300]}"
+    if isinstance(error, MemoryError):
+        return f"error: out of memory{place}; take fewer rounds, rows or queries, or ask for fewer --statements"
     advice = "please report it with the instance (CERTIFY_DEBUG=1 shows the traceback)"
-    return f"internal error: {kind}{place}; {advice}"
+    return f"internal error: {type(error).__name__}: {str(error)[:300]}{place}; {advice}"
 
 
 def _stop(message: str, status: ExitStatus) -> ExitStatus:

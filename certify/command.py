@@ -45,7 +45,8 @@ exit status:
   2    bad input or usage (found before any checking, for all instances at
        once), or an output that cannot be written
   3    nothing is refuted, but something is undecided
-  70   a fault of this program (CERTIFY_DEBUG=1 shows the traceback)
+  70   out of memory, or a fault of this program (CERTIFY_DEBUG=1 shows the
+       traceback)
   130  interrupted
 Over several instances the gravest verdict counts: refuted, undecided, proved.
 """

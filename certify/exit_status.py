@@ -15,6 +15,6 @@ class ExitStatus(IntEnum):
     UNDECIDED = 3
     """Nothing is refuted, but something is undecided."""
     INTERNAL_ERROR = 70
-    """A fault of this program (sysexits' EX_SOFTWARE)."""
+    """Out of memory, or a fault of this program (sysexits' EX_SOFTWARE)."""
     INTERRUPTED = 130
     """Stopped from the keyboard (128 + SIGINT)."""

@@ -120,6 +120,10 @@ class PositiveArithmetic(ABC):
     def mass_bound(self) -> RelativeBound:
         """The bound of one entry of `masses`."""
 
+    def guides(self, raw: Raw) -> Floats:
+        """Float64 guides in the order of the numbers, for choosing what to show; never for a verdict."""
+        return np.asarray(raw, dtype=np.float64)
+
 
 class LinearArithmetic(PositiveArithmetic):
     """float64 values. See the module docstring for the bound."""
@@ -291,10 +295,15 @@ class BallArithmetic(PositiveArithmetic):
     def mass_bound(self) -> RelativeBound:
         return RelativeBound(fmpq(1))
 
+    def guides(self, raw: Raw) -> Floats:
+        # logarithms: the numbers themselves may be too small for a double
+        return np.asarray(_midpoint(_log(raw))).astype(np.float64)
+
 
 _exp_ufunc = np.frompyfunc(lambda x: x.exp(), 1, 1)
 _log_ufunc = np.frompyfunc(lambda x: x.log(), 1, 1)
 _below = np.frompyfunc(lambda a, b: a < b, 2, 1)
+_midpoint = np.frompyfunc(float, 1, 1)
 
 
 def _exp(logs: NDArray[np.object_]) -> NDArray[np.object_]:

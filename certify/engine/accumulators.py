@@ -19,6 +19,9 @@ Plain = dict[str, Any]
 # The least positive double is 2^-1074; float.as_integer_ratio never needs a smaller unit.
 _UNIT_SHIFT = 1126
 
+_NOWHERE = np.iinfo(np.int64).max
+"""After every place: nothing was offered yet."""
+
 
 class ExactSum:
     """Entrywise sums of float64 arrays without any rounding (as integers times ``2^-1126``), or of Arb balls."""
@@ -41,7 +44,7 @@ class ExactSum:
         self._total[index] = self._total[index] + units * (1 << shifts if np.ndim(shifts) == 0 else _powers(shifts))
 
     def merge(self, other: Self) -> None:
-        self._total = self._total + other._total
+        self._total = np.asarray(self._total + other._total, dtype=object)
 
     def value(self, index: tuple[int, ...]) -> fmpq | arb:
         """One total: exact for floats, a ball otherwise."""
@@ -53,13 +56,13 @@ class ExactSum:
         return self._total.shape
 
     def to_plain(self) -> Plain:
-        entries = [_plain_ball(v) if self.balls else str(v) for v in self._total.ravel()]
+        entries = [_plain_ball(v) if self.balls else hex(v) for v in self._total.ravel()]
         return {"shape": list(self.shape), "balls": self.balls, "entries": entries}
 
     @classmethod
     def from_plain(cls, plain: Plain) -> Self:
         result = cls(tuple(plain["shape"]), balls=plain["balls"])
-        entries = [_ball_of(v) if plain["balls"] else int(v) for v in plain["entries"]]
+        entries = [_ball_of(v) if plain["balls"] else int(v, 16) for v in plain["entries"]]
         result._total = np.array(entries, dtype=object).reshape(result.shape)
         return result
 
@@ -78,30 +81,29 @@ class Largest:
         self.balls = balls
         self._value: Raw = np.full(shape, None if balls else -np.inf, dtype=object if balls else np.float64)
         self._guide = np.full(shape, -np.inf)
-        self._place = np.full((*shape, 2), -1, dtype=np.int64)
+        self._place = np.full((*shape, 2), _NOWHERE, dtype=np.int64)
 
     def add(self, values: Raw, block: int, index: Any = ...) -> None:
-        """Offer ``values`` of shape (entries..., B), B the classes of block number ``block``."""
+        """Offer ``values`` of shape (entries..., B), B the classes of block number ``block``.
+
+        A value that is nan stays: it is met first, and the largest is nan from then on.
+        """
         guide = _guides(values) if self.balls else np.asarray(values)
-        position = np.argmax(guide, axis=-1)
+        position = np.asarray(np.argmax(guide, axis=-1))
         best = np.take_along_axis(guide, position[..., None], axis=-1)[..., 0]
-        if self.balls:
-            peak = _ball_max.reduce(values, axis=-1)
-            self._value[index] = _ball_max(self._value[index], peak)
-        else:
-            self._value[index] = np.maximum(self._value[index], best)
-        current = self._guide[index]
-        better = best > current
-        self._guide[index] = np.where(better, best, current)
+        peak = _ball_max.reduce(values, axis=-1) if self.balls else best
         place = np.stack([np.full_like(position, block), position], axis=-1)
-        self._place[index] = np.where(better[..., None], place, self._place[index])
+        self._offer(peak, np.where(np.isnan(best), np.inf, best), place, index)
 
     def merge(self, other: Self) -> None:
-        self._value = _ball_max(self._value, other._value) if self.balls else np.maximum(self._value, other._value)
-        earlier = (other._guide == self._guide) & _precedes(other._place, self._place)
-        better = (other._guide > self._guide) | earlier
-        self._guide = np.where(better, other._guide, self._guide)
-        self._place = np.where(better[..., None], other._place, self._place)
+        self._offer(other._value, other._guide, other._place, ...)
+
+    def _offer(self, value: Raw, guide: NDArray[np.float64], place: NDArray[np.int64], index: Any) -> None:
+        self._value[index] = (_ball_max if self.balls else np.maximum)(self._value[index], value)
+        known, known_place = self._guide[index], self._place[index]
+        better = (guide > known) | ((guide == known) & _precedes(place, known_place))
+        self._guide[index] = np.where(better, guide, known)
+        self._place[index] = np.where(better[..., None], place, known_place)
 
     def value(self, index: tuple[int, ...]) -> Any:
         """The largest raw value."""
@@ -151,7 +153,13 @@ _ball_max: np.ufunc = np.frompyfunc(_max_or_first, 2, 1)
 
 
 def _guides(balls: Raw) -> NDArray[np.float64]:
-    return np.asarray(np.frompyfunc(float, 1, 1)(balls)).astype(np.float64)
+    return np.asarray(np.frompyfunc(_guide, 1, 1)(balls)).astype(np.float64)
+
+
+def _guide(ball: arb) -> float:
+    """The midpoint, its logarithm plus one above 1: keeps the order where a double would be infinite."""
+    value = float(ball)
+    return 1.0 + float(ball.mid().log()) if value > 1.0 else value
 
 
 def _precedes(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -163,7 +171,7 @@ def _plain_ball(ball: arb | None) -> list[str] | None:
         return None
     if not ball.is_finite():
         return ["nan"]
-    return [str(int(part)) for part in (*ball.mid().man_exp(), *ball.rad().man_exp())]
+    return [hex(int(part)) for part in (*ball.mid().man_exp(), *ball.rad().man_exp())]
 
 
 def _ball_of(plain: list[str] | None) -> arb | None:
@@ -171,5 +179,5 @@ def _ball_of(plain: list[str] | None) -> arb | None:
         return None
     if plain == ["nan"]:
         return arb("nan")
-    mid, mid_exp, rad, rad_exp = (int(part) for part in plain)
+    mid, mid_exp, rad, rad_exp = (int(part, 16) for part in plain)
     return arb((mid, mid_exp), (rad, rad_exp))

@@ -9,6 +9,7 @@ from typing import Any
 
 from flint import ctx, fmpq
 
+from certify.arithmetic.broadcasting import unbuffered_broadcasting
 from certify.arithmetic.enclosure import Enclosure
 from certify.arithmetic.precision import doubling
 from certify.arithmetic.scalar import Undetermined
@@ -75,6 +76,11 @@ def plan(problem: ReleaseProblem, options: CheckOptions) -> Plan:
 
 def check(problem: ReleaseProblem, options: CheckOptions, progress: Progress | None = None) -> CheckResult:
     """Every requested statement decided, in the order of the catalogue."""
+    with unbuffered_broadcasting():
+        return _check(problem, options, progress)
+
+
+def _check(problem: ReleaseProblem, options: CheckOptions, progress: Progress | None) -> CheckResult:
     wanted = options.statements or problem.instance.statements
     chosen = [s for s in CATALOGUE if wanted is None or s.id in wanted]
     outcomes: dict[str, Outcome] = {}
@@ -150,8 +156,7 @@ def _quantities(
     quantities["tau"] = problem.quantity(p.tau)
     quantities["L"] = problem.quantity(p.code_entropy)
     quantities["epsilon"] = problem.quantity(p.epsilon)
-    with suppress(Undetermined):
-        quantities["B"] = p.block_width
+    quantities["B"] = p.block_width
     quantities["histograms"] = problem.domain.histogram_count
     return quantities
 

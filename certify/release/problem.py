@@ -332,7 +332,7 @@ class Evidence:
         inside = np.flatnonzero(distances <= radius)
         rows = targets.of_histogram[inside]
         values = self.arithmetic.combine(law.prefix[rows, i], law.suffix[rows, j])
-        likeliest = int(inside[int(np.argmax(np.asarray(values, dtype=np.float64)))])
+        likeliest = int(inside[int(np.argmax(self.arithmetic.guides(values)))])
         names = [self.problem.domain.signed_name(s) for s in self.problem.space.transcript(i, j)]
         return {"rival": self.problem.domain.database(likeliest), "transcript": names}
 

@@ -195,10 +195,15 @@ class BaseError(ReleaseStatement):
             own = int(targets.of_histogram[centre])
             witness = _target_of(problem, evidence, centre)
             base = second_moment(evidence, c, own).sqrt()
-            yield measured_cases([base], [alpha_0], partial(same_witness, witness(own)), 1)
+            norm = {**witness(own), "quantity": "‖L_x‖_{L2(P_x)}"}
+            yield measured_cases([base], [alpha_0], partial(same_witness, norm), 1)
             lhs = [first_moment(evidence, c, row) for row in range(len(targets))]
             rhs: list[Scalar] = [alpha_0 + slope * targets.distance(row, own) for row in range(len(targets))]
-            yield measured_cases(lhs, rhs, witness, len(targets))
+
+            def mean(row: int, witness: Any = witness) -> dict[str, Any]:
+                return {**witness(row), "quantity": "E_{P_a} L_x"}
+
+            yield measured_cases(lhs, rhs, mean, len(targets))
 
 
 def _target_of(problem: ReleaseProblem, evidence: Evidence, centre: int) -> Any:

@@ -168,9 +168,9 @@ class AnswerPrivacy(_PrivacyStatement):
         ]
         largest, place = arb("-inf"), (0, 0)
         for i, (a, b) in enumerate(pairs):
-            peak, group = _largest_ratio(masses[a], masses[b])
-            value = peak.log() - logs[a] + logs[b]
-            if i == 0 or float(value) > float(largest):
+            peak, group = _largest_log_ratio(masses[a], masses[b])
+            value = peak - logs[a] + logs[b]
+            if i == 0 or value.mid() > largest.mid():
                 place = (i, group)
             largest = value if i == 0 else largest.max(value)
         witness = {
@@ -181,13 +181,14 @@ class AnswerPrivacy(_PrivacyStatement):
         return largest, witness, groups.count
 
 
-def _largest_ratio(numerators: list[arb], denominators: list[arb]) -> tuple[arb, int]:
-    largest, guide, place = arb(0), -1.0, 0
-    for g, (a, b) in enumerate(zip(numerators, denominators, strict=True)):
-        ratio = a / b
-        largest = ratio if g == 0 else largest.max(ratio)
-        if float(ratio) > guide:
-            guide, place = float(ratio), g
+def _largest_log_ratio(numerators: list[arb], denominators: list[arb]) -> tuple[arb, int]:
+    """The largest ``log(a/b)``, enclosed, and a place where it is large (a guide)."""
+    ratios = [(a / b).log() for a, b in zip(numerators, denominators, strict=True)]
+    largest, place = ratios[0], 0
+    for g, ratio in enumerate(ratios):
+        largest = largest.max(ratio)
+        if ratio.mid() > ratios[place].mid():
+            place = g
     return largest, place
 
 

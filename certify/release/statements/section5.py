@@ -10,7 +10,7 @@ import numpy as np
 from flint import fmpq
 from numpy.typing import NDArray
 
-from certify.arithmetic.scalar import ball
+from certify.arithmetic.scalar import Undetermined, ball
 from certify.engine.statement import ArrayCases, Cases, ScalarCase, StructuralCase, Witness
 from certify.release.domain import Integers
 from certify.release.measurements import MaureyRatio, Measurement
@@ -178,8 +178,10 @@ def _code_rows(problem: ReleaseProblem, own: Move, step: int, sums: list[Move]) 
 def _draw_counts(plan: Plan, inside: Integers, radius: int, m: int, sums: list[Move]) -> Integers:
     """``R^m P(sum of the m draws = sums[j])`` for the histograms given: integers, shape (histograms, sums).
 
-    One draw is uniform on a list of R moves: the plan's, then zeros.
+    One draw is uniform on a list of R moves: the plan's, then zeros. Raises `Undetermined` where R^m passes 2^63.
     """
+    if radius**m > np.iinfo(np.int64).max:
+        raise Undetermined(f"the {radius}^{m} draws of a surrogate are too many to count in 64 bits")
     one = plan.counts[inside].copy()
     one[:, 0] += radius - one.sum(axis=1)
     index = {move: j for j, move in enumerate(sums)}

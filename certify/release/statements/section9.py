@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import ClassVar
 
 from flint import arb, fmpz
@@ -99,8 +101,8 @@ class MedianAmplification(ReleaseStatement):
         majority = problem.ledger.rational("median-majority")
         needed = int((majority * copies).ceil())
         for c, centre in enumerate(problem.centres):
-            patterns = _pattern_law(evidence, measurement, c)
-            median, one = _median_failure(patterns, copies), _failure(evidence, measurement, patterns, c)
+            law = _one_copy(evidence, measurement, c)
+            median, one = law.median_failure(copies), law.failure()
             binomial = _binomial_tail(copies, one, needed)
             witness = {
                 "database": database_witness(problem, centre),
@@ -121,38 +123,51 @@ def _pattern(problem: ReleaseProblem) -> ErrorPattern:
     return ErrorPattern(amplify.copies, amplify.error.text, amplify.error.value)
 
 
-def _pattern_law(evidence: Evidence, measurement: ErrorPattern, centre: int) -> dict[tuple[int, ...], arb]:
-    """Probability of each pattern of errors of one copy; patterns of mass exactly 0 left out."""
+def _one_copy(evidence: Evidence, measurement: ErrorPattern, centre: int) -> _OneCopy:
     queries = len(evidence.sweep.decoder.queries)
     normaliser = 1 + evidence.excess(measurement, (centre,))
-    law = {}
-    for code in range(3**queries):
+    unclear = evidence.total(measurement, "unclear", (centre,)).nonnegative_part()
+    patterns = {}
+    for code, pattern in enumerate(product(range(3), repeat=queries)):
+        mass = evidence.total(measurement, "mass", (centre, code)).nonnegative_part()
         if evidence.results[measurement]["mass"].value((centre, code)) == 0:
-            continue
-        digits, rest = [], code
-        for _ in range(queries):
-            rest, digit = divmod(rest, 3)
-            digits.append(digit)
-        law[tuple(reversed(digits))] = evidence.total(measurement, "mass", (centre, code)) / normaliser
-    return law
+            unclear = unclear + mass  # not exactly 0 where float64 counts small masses as 0
+        else:
+            patterns[pattern] = mass / normaliser
+    return _OneCopy(queries, patterns, unclear / normaliser)
 
 
-def _failure(evidence: Evidence, measurement: ErrorPattern, law: dict[tuple[int, ...], arb], centre: int) -> arb:
-    """``p = P(one copy errs by more than t)``: what is not clearly within t, up to what is clearly beyond."""
-    beyond = sum((mass for pattern, mass in law.items() if any(side != 1 for side in pattern)), arb(0))
-    unclear = evidence.results[measurement]["unclear"].value((centre,))
-    if not isinstance(unclear, arb) and unclear == 0:
-        return beyond
-    normaliser = 1 + evidence.excess(measurement, (centre,))
-    return beyond.union(beyond + evidence.total(measurement, "unclear", (centre,)) / normaliser)
+@dataclass(frozen=True)
+class _OneCopy:
+    """The law of one copy: the probability of each pattern of errors, and of what no pattern was told for.
+
+    ``unclear`` is exactly 0 where every transcript's pattern is known.
+    """
+
+    queries: int
+    patterns: dict[tuple[int, ...], arb]
+    unclear: arb
+
+    def failure(self) -> arb:
+        """``p = P(one copy errs by more than t)``: without what is unclear, up to with it."""
+        beyond = sum((mass for pattern, mass in self.patterns.items() if any(side != 1 for side in pattern)), arb(0))
+        return beyond if self.unclear.is_zero() else beyond.union(beyond + self.unclear)
+
+    def median_failure(self, copies: int) -> arb:
+        """``P(||median - F||_inf > t)``: from what is unclear being within t up to it being failures by itself."""
+        highest = _median_failure(self.queries, self.patterns, copies)
+        if self.unclear.is_zero():
+            return highest
+        within = (1,) * self.queries
+        mildest = self.patterns | {within: self.patterns.get(within, arb(0)) + self.unclear}
+        return highest.union(_median_failure(self.queries, mildest, copies))
 
 
-def _median_failure(law: dict[tuple[int, ...], arb], copies: int) -> arb:
+def _median_failure(queries: int, law: dict[tuple[int, ...], arb], copies: int) -> arb:
     """``P(||median - F||_inf > t)`` from the law of one copy's pattern, by adding one copy at a time.
 
-    Copies that cannot be told from the threshold count as failing: the result is then an upper bound.
+    What the law lacks to one counts as failing.
     """
-    queries = len(next(iter(law), ()))
     if (copies + 1) ** (2 * queries) * len(law) * copies > MAX_MEDIAN_STEPS:
         raise Undetermined(f"the law of the median of {copies} copies over {len(law)} error patterns is too large")
     states: dict[tuple[int, ...], arb] = {(0,) * (2 * queries): arb(1)}
