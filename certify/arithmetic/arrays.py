@@ -166,7 +166,7 @@ class IntervalArray(CertifiedArray):
     Lemma: ``|fl(x) - x| <= u |fl(x)| + 2^-1075``, u = 2^-53. Subtracting ``4u |fl(x)| + 2^-1070`` in floats
     rounds by at most ``u (1 + 4u) |fl(x)| + 2^-1074`` once more, so the result is below x; likewise above.
     Overflow gives an infinite end, which is outward; an end that is nan (inf - inf, 0 * inf) or moved past
-    the other makes both infinite: such an entry says nothing.
+    the other makes both infinite: such an entry says nothing. A comparison is proved by finite ends alone.
     """
 
     __slots__ = ("lower", "upper")
@@ -245,10 +245,10 @@ class IntervalArray(CertifiedArray):
         return self.lower.shape
 
     def proved_at_most(self, other: Self) -> NDArray[np.bool_]:
-        return np.asarray(self.upper <= other.lower)
+        return np.asarray((self.upper <= other.lower) & np.isfinite(self.upper) & np.isfinite(other.lower))
 
     def proved_above(self, other: Self) -> NDArray[np.bool_]:
-        return np.asarray(self.lower > other.upper)
+        return np.asarray((self.lower > other.upper) & np.isfinite(self.lower) & np.isfinite(other.upper))
 
     def enclosure(self, index: tuple[int, ...]) -> Enclosure:
         return Enclosure(_exact_end(float(self.lower[index])), _exact_end(float(self.upper[index])))
@@ -260,14 +260,16 @@ class IntervalArray(CertifiedArray):
     def averaged(self, counts: NDArray[np.int64], total: int) -> Self:
         slack = _dot_slack(counts)
         weights = counts.T.astype(np.float64)
-        low = (self.lower @ weights) / total * (1.0 - slack)
-        high = (self.upper @ weights) / total * (1.0 + slack)
+        with np.errstate(invalid="ignore", over="ignore"):
+            low = (self.lower @ weights) / total * (1.0 - slack)
+            high = (self.upper @ weights) / total * (1.0 + slack)
         return self._outward(low, high)
 
     def largest_average_gap(self, counts: NDArray[np.int64], total: int, base: Self) -> Self:
-        gaps = self.upper @ counts.T.astype(np.float64)
-        gaps *= (1.0 + _dot_slack(counts)) / total
-        gaps -= base.lower
+        with np.errstate(invalid="ignore", over="ignore"):
+            gaps = self.upper @ counts.T.astype(np.float64)
+            gaps *= (1.0 + _dot_slack(counts)) / total
+            gaps -= base.lower
         peak = gaps.max(axis=0)
         # one rounding for the difference, relative to what was subtracted
         room = 2.0**-50 * (np.abs(peak) + base.upper.max(axis=0))
@@ -287,7 +289,7 @@ class IntervalArray(CertifiedArray):
 
         Sums and differences need no ``least``: where they are subnormal they are exact, so an exact 0 stays one.
         """
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             low -= np.abs(low) * _STEP + least
             high += np.abs(high) * _STEP + least
         sound = low <= high

@@ -153,7 +153,8 @@ _ball_max: np.ufunc = np.frompyfunc(_max_or_first, 2, 1)
 
 
 def _guides(balls: Raw) -> NDArray[np.float64]:
-    return np.asarray(np.frompyfunc(_guide, 1, 1)(balls)).astype(np.float64)
+    with np.errstate(invalid="ignore"):  # a nan is compared
+        return np.asarray(np.frompyfunc(_guide, 1, 1)(balls)).astype(np.float64)
 
 
 def _guide(ball: arb) -> float:
@@ -180,4 +181,6 @@ def _ball_of(plain: list[str] | None) -> arb | None:
     if plain == ["nan"]:
         return arb("nan")
     mid, mid_exp, rad, rad_exp = (int(part, 16) for part in plain)
-    return arb((mid, mid_exp), (rad, rad_exp))
+    # arb rounds a radius up by one unit of its 30 bits, so one just below gives the one meant
+    ball = arb((mid, mid_exp), ((rad << 60) - 1 if rad else 0, rad_exp - 60))
+    return ball if _plain_ball(ball) == plain else arb((mid, mid_exp), (rad, rad_exp))

@@ -126,7 +126,8 @@ def _judge_array(case: ArrayCases, precision: Precision) -> _Judged:
         verdict, chosen = Verdict.UNDECIDED, undecided_entries
     else:
         verdict, chosen = Verdict.PROVED, proved
-    index = _nearest_to_failing(case, shape, chosen)
+    guides = case.lhs.midpoints() if verdict is Verdict.REFUTED else case.lhs.upper_guides()
+    index = _nearest_to_failing(guides, case.rhs.midpoints(), shape, chosen)
     worst = Worst(
         case.lhs.enclosure(_within(index, case.lhs.shape)),
         case.rhs.enclosure(_within(index, case.rhs.shape)),
@@ -136,10 +137,9 @@ def _judge_array(case: ArrayCases, precision: Precision) -> _Judged:
     return _Judged(verdict, case.count, worst, precision.bits, reason)
 
 
-def _nearest_to_failing(case: ArrayCases, shape: tuple[int, ...], among: Any) -> tuple[int, ...]:
+def _nearest_to_failing(lhs: Any, rhs: Any, shape: tuple[int, ...], among: Any) -> tuple[int, ...]:
     """A guide only: the entry among the given ones with the largest share, or the largest excess where rhs <= 0."""
-    lhs = np.broadcast_to(case.lhs.midpoints(), shape)
-    rhs = np.broadcast_to(case.rhs.midpoints(), shape)
+    lhs, rhs = np.broadcast_to(lhs, shape), np.broadcast_to(rhs, shape)
     with np.errstate(all="ignore"):
         key = np.where(rhs > 0, lhs / rhs, np.where(lhs > rhs, np.inf, -np.inf))
     key = np.where(np.isnan(key), np.inf, key)

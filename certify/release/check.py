@@ -25,7 +25,7 @@ from certify.engine.statement import Outcome
 from certify.release.instance import ReleaseInstance
 from certify.release.measurements import EnvelopeMass
 from certify.release.problem import Evidence, ReleaseProblem
-from certify.release.size import Plan, code_words, statement_pairs
+from certify.release.size import Plan, statement_pairs
 from certify.release.statements import CATALOGUE
 from certify.release.statements.base import ReleaseStatement
 from certify.release.statements.section7 import expected_error
@@ -103,7 +103,7 @@ def _check(problem: ReleaseProblem, options: CheckOptions, progress: Progress | 
         return evidence
 
     def out_of_reach(level: Precision, statement: Any) -> str | None:
-        if statement.needs_codebooks and statement.about_transcripts and code_words(problem) is None:
+        if statement.needs_codebooks and statement.about_transcripts and problem.code_words is None:
             return "the code families V_{x,R,m} that it ranges over are too many to form"
         pairs = statement_pairs(problem, statement)
         if pairs > options.max_pairs:
@@ -166,9 +166,12 @@ def _law_quantities(
 ) -> dict[str, Enclosure | int | str]:
     """Z and the expected error of the instance's database, or the largest over all of them with its name."""
     found = _law(problem, evidence)
-    if any(_is_wide(value) for value, _ in found.values()) and _law_pairs(problem) <= ESCALATION_PAIRS:
-        level = Precision(max(FIRST_BALLS, evidence.precision.bits))
-        found = _law(problem, problem.evidence_at(level, [], None, (EnvelopeMass(),)))
+    if _law_pairs(problem) <= ESCALATION_PAIRS:
+        for level in _levels(options):
+            if not any(_is_wide(value) for value, _ in found.values()):
+                break
+            if level.bits > evidence.precision.bits:
+                found = _law(problem, problem.evidence_at(level, [], None, (EnvelopeMass(),)))
     quantities: dict[str, Enclosure | int | str] = {}
     for name, (value, centre) in found.items():
         quantities[name] = value

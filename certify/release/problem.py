@@ -38,7 +38,7 @@ from certify.release.mechanism import ZeroOutput, resolve_mechanism
 from certify.release.parameters import MAX_PRECISION, Parameters
 from certify.release.pmw import StateGraph, build_state_graph, signed_answers
 from certify.release.sweep import BlockView, Neighbourhood, Sweep
-from certify.release.targets import TargetTable
+from certify.release.targets import TargetTable, code_word_count
 from certify.release.transcripts import TranscriptSpace
 from constants.ledger import Ledger
 
@@ -130,10 +130,19 @@ class ReleaseProblem:
         """Dataset targets alone, for statements that need no code family."""
         return self._targets(with_codebooks=False)
 
+    @cached_property
+    def code_words(self) -> int | None:
+        """A bound on the targets of all code families; None where they are too many to form."""
+        centres = self.domain.histogram_count if self.all_databases else 1
+        return code_word_count(self.domain, self._code_lengths, centres)
+
+    @property
+    def _code_lengths(self) -> tuple[int, ...]:
+        return tuple(sorted({1, *self.instance.code_lengths}))
+
     def _targets(self, *, with_codebooks: bool) -> TargetTable:
-        lengths = tuple(sorted({1, *self.instance.code_lengths}))
         radii = range(1, self.instance.n + 1)
-        return TargetTable(self.domain, self.centres, lengths, radii, with_codebooks=with_codebooks)
+        return TargetTable(self.domain, self.centres, self._code_lengths, radii, with_codebooks=with_codebooks)
 
     def quantity(self, evaluate: Callable[[], Scalar]) -> Enclosure:
         """A scalar of the instance, enclosed at 128 bits, or at the first doubling that gives it a finite ball."""
@@ -203,10 +212,11 @@ class Evidence:
 
     @cached_property
     def kernels(self) -> Kernels[Any]:
-        """Kernels over the state graph for every target, code families included."""
+        """Kernels over the state graph for every target, code families included where they can be formed."""
+        problem, tables = self.problem, self._tables
+        targets = problem.dataset_targets if problem.code_words is None else problem.targets
         with ctx.workprec(self.table_precision):
-            tables = self._tables
-            return Kernels(self.array, self.problem.graph, self.problem.targets, tables.eta, tables.answers)
+            return Kernels(self.array, problem.graph, targets, tables.eta, tables.answers)
 
     @cached_property
     def arithmetic(self) -> PositiveArithmetic:

@@ -8,7 +8,6 @@ from math import comb, log10
 from certify.release.domain import Domain
 from certify.release.problem import ReleaseProblem
 from certify.release.statements.base import ReleaseStatement
-from certify.release.targets import Move, move_sums
 
 PAIRS_PER_SECOND = 2.0e8
 KERNEL_ENTRIES_PER_SECOND = 5.0e5
@@ -16,8 +15,6 @@ PLAN_ENTRIES_PER_SECOND = 5.0e7
 """Cautious figures for one core; only estimates rest on them."""
 
 MAX_MEMORY = 8 * 2**30
-MAX_CODE_WORDS = 200_000
-MAX_MOVE_TYPES = 2_000
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ class Plan:
         if base > max_pairs:
             seconds = _seconds(base)
             return cls(histograms, transcripts, base, seconds, 0, _refusal(histograms, transcripts, base, max_pairs))
-        words = code_words(problem) or 0
+        words = problem.code_words or 0
         pairs = base + words * transcripts
         memory = 8 * (histograms + words) * _half_classes(domain, problem.rounds)
         memory += 24 * histograms * domain.universe_size
@@ -61,36 +58,11 @@ class Plan:
         return cls(histograms, transcripts, pairs, seconds, memory, refusal)
 
 
-def code_words(problem: ReleaseProblem) -> int | None:
-    """How many targets the code families V_{x,R,m} have at most; None where they are too many to form."""
-    domain = problem.domain
-    lengths = {1, *problem.instance.code_lengths}
-    centres = domain.histogram_count if problem.all_databases else 1
-    moves = _distinct_moves(domain)
-    if moves is None:
-        return None
-    words = 0
-    for m in sorted(lengths):
-        if len(moves) ** m > 40 * MAX_CODE_WORDS:
-            return None
-        words += len(move_sums(moves, m))
-    total = words * domain.rows * centres
-    return total if total <= 10 * MAX_CODE_WORDS else None
-
-
-def _distinct_moves(domain: Domain) -> list[Move] | None:
-    """The distinct vectors ``q(d') - q(d)``, or None where the universe has too many kinds of elements."""
-    kinds = set(zip(*domain.scaled_queries, strict=True))
-    if len(kinds) > MAX_MOVE_TYPES:
-        return None
-    return sorted({tuple(b - a for a, b in zip(d, e, strict=True)) for d in kinds for e in kinds})
-
-
 def statement_pairs(problem: ReleaseProblem, statement: ReleaseStatement) -> int:
     """The (target, transcript) pairs that one statement ranges over; 0 for one about parameters or distances."""
     if problem.zero_output or not statement.about_transcripts:
         return 0
-    rows = problem.domain.histogram_count + ((code_words(problem) or 0) if statement.needs_codebooks else 0)
+    rows = problem.domain.histogram_count + ((problem.code_words or 0) if statement.needs_codebooks else 0)
     if not statement.measurements(problem):
         return rows if statement.needs_codebooks else 0
     transcripts: int = problem.domain.signed_count**problem.rounds
@@ -147,6 +119,8 @@ def _count(value: int) -> str:
 
 def _duration(pairs: int) -> str:
     seconds = _seconds(pairs)
+    if seconds == float("inf"):
+        return f"10^{int(pairs.bit_length() * log10(2) - log10(PAIRS_PER_SECOND * 31_557_600.0))} years"
     for unit, length in (("years", 31_557_600.0), ("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0)):
         if seconds >= 2 * length:
             amount = seconds / length

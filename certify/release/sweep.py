@@ -82,7 +82,8 @@ class BlockView:
     def rival(self) -> Raw:
         """``max_{y != x} e^{-eps d(x,y)/2} p_y`` for every point, shape (points, B); -inf-like where there is no y.
 
-        It may also contain multiples ``e^{-eps d/2} p_x`` with d >= 1, which never exceed ``p_x``.
+        Multiples ``e^{-eps d/2} p_x`` with d >= 1 (of x itself, or of a y that answers alike) may be in it or
+        not: they never exceed ``p_x``.
         """
         return self._own_and_rival[1]
 

@@ -7,6 +7,7 @@ comparison.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from math import lcm
 
@@ -16,6 +17,11 @@ from flint import fmpq
 from certify.release.domain import Domain, Integers
 
 Move = tuple[int, ...]
+
+MAX_CODE_WORDS = 2_000_000
+MAX_MOVES = 4_000_000
+MAX_WORDS_TRIED = 8_000_000
+"""Targets, moves and words with repeats up to which the code families of an instance are formed."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,18 @@ class TargetTable:
                     rows = [self._row(tuple(a + step * w for a, w in zip(origin, s, strict=True))) for s in sums]
                     key = (centre, radius, m)
                     self.codebooks[key] = Codebook(centre, radius, m, np.array(rows, dtype=np.int64))
+
+
+def code_word_count(domain: Domain, code_lengths: Collection[int], centres: int) -> int | None:
+    """How many targets the families V_{x,R,m} have together at most, R = 1..n; None where they are too many to form."""
+    kinds = set(zip(*domain.scaled_queries, strict=True))
+    if len(kinds) ** 2 > MAX_MOVES:
+        return None
+    moves = sorted({tuple(b - a for a, b in zip(d, e, strict=True)) for d in kinds for e in kinds})
+    if len(moves) ** max(code_lengths) > MAX_WORDS_TRIED:
+        return None
+    total = sum(len(move_sums(moves, m)) for m in code_lengths) * domain.rows * centres
+    return total if total <= MAX_CODE_WORDS else None
 
 
 def single_moves(domain: Domain) -> list[Move]:

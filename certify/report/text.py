@@ -26,7 +26,7 @@ QUANTITY_DIGITS = 6
 GAP, MAX_ACROSS = 2, 4
 LEAST_TITLE, LEAST_PLACE = 14, 20
 
-IN_HEADING = ("J", "eta", "gamma", "epsilon", "histograms", "transcripts")
+IN_HEADING = ("J", "eta", "gamma", "epsilon", "histograms", "transcripts", "ledger")
 
 _STYLES = {
     StatementVerdict.PROVED: "green",

@@ -105,7 +105,7 @@ class _BallStatement(ReleaseStatement):
     """What the near, far and boxed estimates share: the two sums over transcripts at each radius."""
 
     def measurements(self, problem: ReleaseProblem) -> tuple[Measurement, ...]:
-        return (BallMass(), TargetMoments())
+        return (BallMass(),)
 
     def ball_mass(self, evidence: Evidence, radius: int, centre: int) -> arb:
         """``log sum H_R`` from the excess over one."""
@@ -116,23 +116,28 @@ class _BallStatement(ReleaseStatement):
         mass = 1 + evidence.excess(BallMass(), (radius, centre))
         return evidence.with_loss(BallMass(), "loss", (radius, centre), mass, centre)
 
-    def at_radii(self, evidence: Evidence, radii: range, centre: int, quantity: str) -> Any:
+    def at_radii(self, evidence: Evidence, radii: range, centre: int, **quantity: str) -> Any:
         return lambda i: {
             "database": database_witness(evidence.problem, evidence.problem.centres[centre]),
             "R": radii[i],
-            "quantity": quantity,
+            **quantity,
         }
 
     def sums(
-        self, evidence: Evidence, radii: range, exponents: list[Scalar], factors: list[Scalar], centre: int
+        self, evidence: Evidence, radii: range, exponents: list[Scalar], factors: list[Scalar], centre: int, name: str
     ) -> Iterator[Cases]:
-        """``log sum H_R <= exponent`` and ``sum H_R L_x <= exp(exponent) factor`` at each radius."""
+        """``log sum H_R <= exponent`` and ``sum H_R L_x <= exp(exponent) factor`` at each radius.
+
+        ``name`` is the formula of the exponent.
+        """
         count = len(radii) * evidence.problem.space.transcript_count
         masses = [self.ball_mass(evidence, radius, centre) for radius in radii]
-        yield measured_cases(masses, exponents, self.at_radii(evidence, radii, centre, "log Σ H_R"), count)
+        at_mass = self.at_radii(evidence, radii, centre, quantity="log Σ H_R", exponent=name)
+        yield measured_cases(masses, exponents, at_mass, count)
         losses = [self.ball_loss(evidence, radius, centre) for radius in radii]
         limits = [ball(e).exp() * ball(f) for e, f in zip(exponents, factors, strict=True)]
-        yield measured_cases(losses, limits, self.at_radii(evidence, radii, centre, "Σ H_R L_x"), count)
+        at_loss = self.at_radii(evidence, radii, centre, quantity="Σ H_R L_x", exponent=name)
+        yield measured_cases(losses, limits, at_loss, count)
 
 
 class NearBalls(_BallStatement):
@@ -154,6 +159,9 @@ class NearBalls(_BallStatement):
             return "no radius is near: A_R > L already at R = 1"
         return reason
 
+    def measurements(self, problem: ReleaseProblem) -> tuple[Measurement, ...]:
+        return (*super().measurements(problem), TargetMoments())
+
     def cases(self, evidence: Evidence) -> Iterator[Cases]:
         problem, parameters = evidence.problem, evidence.parameters
         radii = parameters.near_radii
@@ -167,9 +175,9 @@ class NearBalls(_BallStatement):
             ]
             own = int(evidence.targets.of_histogram[centre])
             norm = second_moment(evidence, c, own).sqrt()
-            yield from self.sums(evidence, radii, exponents, [norm] * len(radii), c)
+            yield from self.sums(evidence, radii, exponents, [norm] * len(radii), c, "A_R+L/r+A_R r")
             growth = [parameters.constant("ball-growth") * parameters.root_growth(radius) for radius in radii]
-            yield from self.sums(evidence, radii, growth, [parameters.alpha_0()] * len(radii), c)
+            yield from self.sums(evidence, radii, growth, [parameters.alpha_0()] * len(radii), c, "5√(A_R L)")
 
     def _exponent(self, parameters: Parameters, radius: int, order: int) -> Scalar:
         """``L/r + A_R r``."""
@@ -226,7 +234,7 @@ class NearBalls(_BallStatement):
         lhs = array.concatenate(parts)
         factor = problem.ledger.value("moment")
         limits = [factor * evidence.parameters.moment_scale(r) * orders[r] ** 2 for r in radii]
-        witness = self.at_radii(evidence, radii, problem.centres.index(centre), "log average of E Λ_v^r")
+        witness = self.at_radii(evidence, radii, problem.centres.index(centre), quantity="log average of E Λ_v^r")
         bound = array.from_balls(object_array(limits))
         return ArrayCases(lhs, bound, lambda i: witness(i[0]), len(radii) * len(moves))
 
@@ -258,7 +266,7 @@ class FarBalls(_BallStatement):
         exponents = [self._exponent(p, radius, lengths[radius]) for radius in radii]
         factors = [p.alpha_0() + eight * fmpq(radius, problem.instance.n) for radius in radii]
         for c in range(len(problem.centres)):
-            yield from self.sums(evidence, radii, exponents, factors, c)
+            yield from self.sums(evidence, radii, exponents, factors, c, "A_R/m+mL")
 
     def _length(self, p: Parameters, radius: int, length: int) -> Iterator[Cases]:
         """``A_R/m + mL <= 2 sqrt(A_R L) + L <= 3 sqrt(A_R L)``."""
@@ -286,13 +294,10 @@ class BallBound(_BallStatement):
     source: ClassVar[str] = "§6, (6.2)"
     claim: ClassVar[str] = "log ΣH_R ≤ 5√(A_R L); ΣH_R L_x ≤ e^{5√(A_R L)}(α₀+8R/n)"
 
-    def measurements(self, problem: ReleaseProblem) -> tuple[Measurement, ...]:
-        return (BallMass(),)
-
     def cases(self, evidence: Evidence) -> Iterator[Cases]:
         problem, p = evidence.problem, evidence.parameters
         radii = range(1, problem.instance.n + 1)
         growth = [p.constant("ball-growth") * p.root_growth(radius) for radius in radii]
         factors = [p.alpha_0() + p.constant("ball-loss") * fmpq(radius, problem.instance.n) for radius in radii]
         for c in range(len(problem.centres)):
-            yield from self.sums(evidence, radii, growth, factors, c)
+            yield from self.sums(evidence, radii, growth, factors, c, "5√(A_R L)")
