@@ -1,0 +1,1 @@
+"""Where it is written which Lean declaration states which item of a paper."""
