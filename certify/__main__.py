@@ -3,6 +3,7 @@
 import os
 import sys
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 from certify.exit_status import ExitStatus
@@ -11,7 +12,12 @@ THREAD_LIMITS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def main() -> int:
-    """Run the command on `sys.argv` and return its exit status.
+    """Run `certify` on `sys.argv` and return its exit status."""
+    return guarded("certify.command")
+
+
+def guarded(command: str) -> int:
+    """Call `run` of the module `command` on `sys.argv` and return its exit status.
 
     No exception gets out: an unexpected one becomes one line on stderr and status 70, unless CERTIFY_DEBUG
     is 1.
@@ -19,9 +25,7 @@ def main() -> int:
     for name in THREAD_LIMITS:  # numpy reads them when it is imported; its threads would only compete with ours
         os.environ.setdefault(name, "1")
     try:
-        from certify.command import run
-
-        return run(sys.argv[1:])
+        return int(import_module(command).run(sys.argv[1:]))
     except KeyboardInterrupt:
         return _stop("interrupted: no verdict", ExitStatus.INTERRUPTED)
     except SystemExit as stop:  # argparse: --help, --version, usage

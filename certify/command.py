@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from certify.arithmetic.expression import ExpressionError
 from certify.arithmetic.rounding import RoundingModeError, check_rounding
-from certify.arithmetic.scalar import Undetermined
+from certify.arithmetic.scalar import Undefined, Undetermined
 from certify.exit_status import ExitStatus
 from certify.instance_file import InputProblem, InstanceError, printable, quoted, read_instance_file
 from certify.instance_node import suggestion
@@ -28,7 +29,7 @@ from certify.report.model import InstanceIdentity, Report, StatementVerdict, rep
 from certify.report.output_file import problem_with, write_atomically
 from certify.report.page import Output, OutputError
 from certify.report.progress import progress
-from constants.ledger import default_ledger
+from constants.ledger import Ledger, default_ledger
 
 MAX_PRECISION_BITS = 2**20
 MAX_PAIRS = 10**15
@@ -120,23 +121,44 @@ def _check(arguments: Sequence[str], output: Output) -> ExitStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class _Copy:
+    """A ledger from a file, with its path and what is said of it in reports."""
+
+    path: str
+    ledger: Ledger
+    description: str
+
+    def without_value(self, error: Exception) -> InstanceError:
+        """The constants leave a statement without a value."""
+        message = f"with these constants a statement has no value ({error}): choose others"
+        return InstanceError([InputProblem("$", message)], self.path)
+
+
+@dataclass(frozen=True, slots=True)
 class _Prepared:
-    """An instance that will be checked."""
+    """An instance that will be checked; `ledger` is None for the shipped one."""
 
     identity: InstanceIdentity
     problem: ReleaseProblem
     plan: Plan
     options: CheckOptions
+    ledger: _Copy | None
 
 
 def _prepare_all(settings: argparse.Namespace) -> list[_Prepared]:
     """Every instance, read and planned. Raises InvalidInput with all that is wrong with any of them."""
     options, problems = _options(settings)
     errors = [InstanceError(problems, "command line")] if problems else []
+    ledger = None
+    if settings.ledger is not None:
+        try:
+            ledger = _copy(settings.ledger)
+        except InstanceError as error:
+            errors.append(error)
     prepared = []
     for path in settings.instances:
         try:
-            prepared.append(_prepare(path, options))
+            prepared.append(_prepare(path, options, ledger))
         except InstanceError as error:
             errors.append(error)
     if errors:
@@ -163,9 +185,15 @@ def _options(settings: argparse.Namespace) -> tuple[CheckOptions, list[InputProb
         if name not in STATEMENT_IDS:
             message = f"{quoted(name)} is not the id of a statement: {suggestion(name, STATEMENT_IDS)}"
             problems.append(InputProblem("--statements", message))
-    if settings.json is not None and (problem := problem_with(settings.json, settings.instances)):
+    if settings.json is not None and (problem := _problem_with_json(settings)):
         problems.append(InputProblem("--json", f"{quoted(settings.json)} {problem}"))
     return CheckOptions(statements, precision, most, pairs), problems
+
+
+def _problem_with_json(settings: argparse.Namespace) -> str | None:
+    if settings.ledger is not None and os.path.realpath(settings.json) == os.path.realpath(settings.ledger):
+        return "is the ledger: give the report another path"
+    return problem_with(settings.json, settings.instances)
 
 
 def _integer(option: str, text: str | None, default: int, least: int, most: int, problems: list[InputProblem]) -> int:
@@ -177,19 +205,32 @@ def _integer(option: str, text: str | None, default: int, least: int, most: int,
     return default
 
 
-def _prepare(path: str, options: CheckOptions) -> _Prepared:
+def _copy(path: str) -> _Copy:
+    """A ledger from a file. Raises InstanceError."""
+    from constants.difference import described
+    from constants.ledger_file import read_ledger
+
+    text, ledger = read_ledger(path)
+    return _Copy(path, ledger, described(path, text, ledger, default_ledger()))
+
+
+def _prepare(path: str, options: CheckOptions, ledger: _Copy | None) -> _Prepared:
     """Raises InstanceError for an instance that is wrong, cannot be decided or is too large."""
     tree = read_instance_file(path)
     instance = parse_release_instance(tree, STATEMENT_IDS)
     try:
-        problem = release.prepare(instance, default_ledger())
+        problem = release.prepare(instance, default_ledger() if ledger is None else ledger.ledger)
         plan = release.plan(problem, options)
     except Undetermined as error:
         message = f"{error}: write exact numbers, or change the parameters slightly"
         raise InstanceError([InputProblem("$", message)], path) from None
+    except (Undefined, ExpressionError) as error:
+        if ledger is None:
+            raise
+        raise ledger.without_value(error) from None
     if plan.refusal is not None:
         raise InstanceError([InputProblem("$", plan.refusal)], path)
-    return _Prepared(InstanceIdentity(_readable(path), tree.sha256, "release"), problem, plan, options)
+    return _Prepared(InstanceIdentity(_readable(path), tree.sha256, "release"), problem, plan, options, ledger)
 
 
 def _readable(path: str) -> str:
@@ -205,17 +246,27 @@ def _heading(prepared: _Prepared, output: Output, *, quiet: bool, alone: bool) -
     from certify.report.text import heading
 
     facts = release_facts(prepared.identity, prepared.problem, prepared.plan, prepared.options)
+    ledger = [] if prepared.ledger is None else [("ledger", prepared.ledger.description)]
     if quiet:
-        return "" if alone else heading(facts[:1], output.page)
-    return heading([*facts, ("versions", str(this_environment()))], output.page)
+        shown = ledger if alone else [facts[0], *ledger]
+        return heading(shown, output.page) if shown else ""
+    return heading([*facts, *ledger, ("versions", str(this_environment()))], output.page)
 
 
 def _check_one(prepared: _Prepared, output: Output, *, quiet: bool) -> Report:
     from certify.report.text import report_text
 
     with progress(printable(prepared.identity.path), sys.stderr, quiet=quiet) as advance:
-        result = release.check(prepared.problem, prepared.options, advance)
-    report = report_on(prepared.identity, this_environment(), result.quantities, result.outcomes)
+        try:
+            result = release.check(prepared.problem, prepared.options, advance)
+        except (Undefined, ExpressionError) as error:
+            if prepared.ledger is None:
+                raise
+            raise InvalidInput([prepared.ledger.without_value(error)]) from None
+    quantities = result.quantities
+    if prepared.ledger is not None:
+        quantities = {**quantities, "ledger": prepared.ledger.description}
+    report = report_on(prepared.identity, this_environment(), quantities, result.outcomes)
     output.write(report_text(report, output.page, quiet=quiet))
     return report
 
@@ -261,6 +312,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="COUNT",
         help=f"refuse instances with more (target, transcript) pairs (default: {default.max_pairs})",
     )
+    add("--ledger", metavar="FILE", help="a copy of constants/ledger.toml, with other values of constants")
     add("--quiet", action="store_true", help="print only what failed, and the verdict")
     add("--version", action="version", version=str(this_environment()), help="print the versions and exit")
     return parser

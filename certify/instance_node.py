@@ -39,9 +39,7 @@ class Node:
 
     __slots__ = ("_key", "_parent_path", "problems", "value")
 
-    def __init__(
-        self, value: JsonValue, problems: list[InputProblem], parent_path: str, key: str | int
-    ) -> None:
+    def __init__(self, value: JsonValue, problems: list[InputProblem], parent_path: str, key: str | int) -> None:
         self.value = value
         self.problems = problems
         self._parent_path = parent_path
@@ -158,9 +156,7 @@ class Node:
     def integer(self, low: int, high: int, remedy: str = "") -> int | None:
         """An integer in [low, high], written as a JSON number. `remedy` says what to do above `high`."""
         if not isinstance(self.value, JsonNumber):
-            self.report(
-                f"{self.shown} is not an integer: write a number such as {max(low, 1)}, without quotes"
-            )
+            self.report(f"{self.shown} is not an integer: write a number such as {max(low, 1)}, without quotes")
             return None
         number = self._number(self.value.text)
         if number is None:

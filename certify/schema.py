@@ -3,6 +3,7 @@
 from typing import Any
 
 from certify.release import instance as release
+from certify.selection.instance_schema import selection_schema
 
 JsonSchema = dict[str, Any]
 
@@ -18,9 +19,10 @@ def instance_schema() -> JsonSchema:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Instance of python -m certify",
-        "oneOf": [{"$ref": "#/$defs/release"}],
+        "oneOf": [{"$ref": "#/$defs/release"}, {"$ref": "#/$defs/selection"}],
         "$defs": {
             "release": _release(),
+            "selection": selection_schema(),
             "name": {"type": "string", "minLength": 1, "maxLength": release.MAX_NAME_LENGTH},
             "quantity": {
                 "description": (

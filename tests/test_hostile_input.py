@@ -47,9 +47,7 @@ json_values = st.recursive(
     | st.floats()
     | st.text()
     | st.sampled_from(["1/2", "all", "a", "theorem"]),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text() | st.sampled_from(["a", "rounds"]), inner)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text() | st.sampled_from(["a", "rounds"]), inner),
     max_leaves=6,
 )
 
@@ -61,9 +59,7 @@ def test_any_values_of_the_fields_are_read_or_refused(changes: dict[str, object]
         assert isinstance(read(content), ReleaseInstance)
     except InstanceError as error:
         assert error.problems
-        assert all(
-            problem.path.startswith("$") and problem.message.isprintable() for problem in error.problems
-        )
+        assert all(problem.path.startswith("$") and problem.message.isprintable() for problem in error.problems)
 
 
 @given(st.text(alphabet="0123456789.eE+-*/^()nTk,logexpsqrtminaceil _", max_size=40))
@@ -113,9 +109,7 @@ IN_A_PROCESS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in CASES if case.name in IN_A_PROCESS], ids=lambda case: case.name
-)
+@pytest.mark.parametrize("case", [case for case in CASES if case.name in IN_A_PROCESS], ids=lambda case: case.name)
 def test_the_process_exits_with_2_and_no_traceback(case: Hostile, tmp_path: Path) -> None:
     file = tmp_path / "instance.json"
     file.write_bytes(case.content)
@@ -157,9 +151,7 @@ def test_an_earlier_report_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\nb.json", "\x1b[31m.json", "ü.json", os.fsdecode(b"\xff.json")])
-def test_a_file_name_cannot_disturb_the_output(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_name_cannot_disturb_the_output(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / name).write_bytes(b"")
     assert run([str(tmp_path / name)]) == 2
     header, line = capsys.readouterr().err.splitlines()

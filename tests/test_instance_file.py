@@ -182,9 +182,7 @@ def test_missing_file(tmp_path: Path) -> None:
 
 
 def test_directory(tmp_path: Path) -> None:
-    with pytest.raises(
-        InstanceError, match=r"\$: is a directory: give the path of an instance file inside it"
-    ):
+    with pytest.raises(InstanceError, match=r"\$: is a directory: give the path of an instance file inside it"):
         read_instance_file(tmp_path)
 
 
@@ -216,10 +214,7 @@ def test_a_device_is_not_read() -> None:
 
 def test_the_error_shows_every_problem_on_a_line_of_its_own() -> None:
     problems = [InputProblem("$.a", "first"), InputProblem("$.b", "second")]
-    assert (
-        str(InstanceError(problems, "instance.json"))
-        == "instance.json: 2 problems\n  $.a: first\n  $.b: second"
-    )
+    assert str(InstanceError(problems, "instance.json")) == "instance.json: 2 problems\n  $.a: first\n  $.b: second"
     assert str(InstanceError(problems[:1], "a\nb\x1b.json")) == "a\\nb\\x1b.json: 1 problem\n  $.a: first"
 
 

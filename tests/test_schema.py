@@ -89,9 +89,7 @@ STRUCTURAL = [
 ]
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in CASES if case.name in STRUCTURAL], ids=lambda case: case.name
-)
+@pytest.mark.parametrize("case", [case for case in CASES if case.name in STRUCTURAL], ids=lambda case: case.name)
 def test_structural_problems_are_invalid(case: Hostile) -> None:
     assert not VALIDATOR.is_valid(json.loads(case.content))
 
@@ -105,9 +103,7 @@ values = st.one_of(
     st.booleans(),
     st.sampled_from(["1/2", "all", "theorem", "a", "b", "thm-1.1", None, [], {}]),
     st.lists(st.sampled_from(["a", "b", "c"]), max_size=3),
-    st.dictionaries(
-        st.sampled_from(["a", "b", "q", "alpha", "code_lengths"]), st.integers(-1, 2), max_size=2
-    ),
+    st.dictionaries(st.sampled_from(["a", "b", "q", "alpha", "code_lengths"]), st.integers(-1, 2), max_size=2),
     st.dictionaries(st.sampled_from(["q", "r"]), st.lists(st.sampled_from([0, 1, "1/2", 2]), max_size=3)),
 )
 

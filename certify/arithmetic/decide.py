@@ -25,9 +25,7 @@ class Decision:
     reason: str = ""
 
 
-def decide_le(
-    lhs: Callable[[], Scalar], rhs: Callable[[], Scalar], *, precision: int, max_precision: int
-) -> Decision:
+def decide_le(lhs: Callable[[], Scalar], rhs: Callable[[], Scalar], *, precision: int, max_precision: int) -> Decision:
     """The decision on `lhs() <= rhs()`.
 
     Both sides are evaluated at `precision` bits, doubled up to `max_precision`, until `compare_le` decides;
@@ -37,9 +35,7 @@ def decide_le(
     return _decide(compare_le, lhs, rhs, precision, max_precision)
 
 
-def decide_lt(
-    lhs: Callable[[], Scalar], rhs: Callable[[], Scalar], *, precision: int, max_precision: int
-) -> Decision:
+def decide_lt(lhs: Callable[[], Scalar], rhs: Callable[[], Scalar], *, precision: int, max_precision: int) -> Decision:
     """The decision on `lhs() < rhs()`, by the rules of `decide_le`."""
     return _decide(compare_lt, lhs, rhs, precision, max_precision)
 

@@ -164,9 +164,7 @@ class Operation(Expression):
 
     def __post_init__(self) -> None:
         if self.symbol not in _OPERATIONS:
-            raise ExpressionError(
-                f"unknown operation {shown(self.symbol)}; the operations are {' '.join(_OPERATIONS)}"
-            )
+            raise ExpressionError(f"unknown operation {shown(self.symbol)}; the operations are {' '.join(_OPERATIONS)}")
 
     @property
     def children(self) -> tuple[Expression, ...]:
@@ -187,9 +185,7 @@ class Call(Expression):
 
     def __post_init__(self) -> None:
         if self.function not in FUNCTIONS:
-            raise ExpressionError(
-                f"unknown function {shown(self.function)}; the functions are {', '.join(FUNCTIONS)}"
-            )
+            raise ExpressionError(f"unknown function {shown(self.function)}; the functions are {', '.join(FUNCTIONS)}")
         if self.function not in _VARIADIC and len(self.arguments) != 1:
             raise ExpressionError(f"{self.function} takes one argument, not {len(self.arguments)}")
         if not self.arguments:
@@ -212,9 +208,7 @@ def parse_expression(text: str) -> Expression:
     deep (a chain of n operators is n deep). Raises ExpressionError, naming the column of a syntax error.
     """
     if len(text) > MAX_TEXT_LENGTH:
-        raise ExpressionError(
-            f"an expression of {len(text)} characters is too long; use at most {MAX_TEXT_LENGTH}"
-        )
+        raise ExpressionError(f"an expression of {len(text)} characters is too long; use at most {MAX_TEXT_LENGTH}")
     bare = text.strip(" \t")
     if NUMBER.fullmatch(bare):  # the usual input, spared the import of the parser
         with suppress(NumberError):  # which the parser reports with its column

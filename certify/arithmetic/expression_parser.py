@@ -88,6 +88,4 @@ def _syntax_error(text: str, error: UnexpectedInput) -> ExpressionError:
     if text[column - 2 : column] == "**":
         return ExpressionError(f"column {column}: unexpected '*'; write ^ for a power")
     wanted = "a number, a name or an opening bracket" if "NUMBER" in expected else "an operator"
-    return ExpressionError(
-        f"column {column}: {shown(found) if found else 'the end'} where {wanted} is expected"
-    )
+    return ExpressionError(f"column {column}: {shown(found) if found else 'the end'} where {wanted} is expected")

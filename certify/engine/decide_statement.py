@@ -133,7 +133,9 @@ def _judge_array(case: ArrayCases, precision: Precision) -> _Judged:
         case.rhs.enclosure(_within(index, case.rhs.shape)),
         case.witness(index),
     )
-    reason = f"{int(undecided_entries.sum())} of {undecided_entries.size} comparisons cannot be separated"
+    reason = ""
+    if verdict is Verdict.UNDECIDED:
+        reason = f"{int(undecided_entries.sum())} of {undecided_entries.size} comparisons cannot be separated"
     return _Judged(verdict, case.count, worst, precision.bits, reason)
 
 

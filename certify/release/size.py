@@ -14,6 +14,9 @@ KERNEL_ENTRIES_PER_SECOND = 5.0e5
 PLAN_ENTRIES_PER_SECOND = 5.0e7
 """Cautious figures for one core; only estimates rest on them."""
 
+MAX_COUNT_BITS = 2**16
+"""A count of transcripts with more bits than this is written as a power and not computed."""
+
 MAX_MEMORY = 8 * 2**30
 
 
@@ -39,6 +42,10 @@ class Plan:
         histograms = domain.histogram_count
         if problem.zero_output:
             return cls(histograms, 0, 0, 0.0, 0, _refuse_histograms(histograms, max_pairs))
+        if problem.rounds * (domain.signed_count.bit_length() - 1) > MAX_COUNT_BITS:
+            return cls(
+                histograms, 0, 0, float("inf"), 0, _beyond_count(histograms, domain.signed_count, problem.rounds)
+            )
         transcripts = domain.signed_count**problem.rounds
         base = histograms * transcripts
         if base > max_pairs:
@@ -102,6 +109,13 @@ def _refusal(histograms: int, transcripts: int, pairs: int, max_pairs: int) -> s
         f"too large to enumerate: {_count(histograms)} histograms × {_count(transcripts)} transcripts = "
         f"{_count(pairs)} pairs, about {_duration(pairs)}; the limit is --max-pairs {max_pairs:,}. "
         "Take fewer rounds, rows, elements or queries, or raise --max-pairs"
+    )
+
+
+def _beyond_count(histograms: int, signed: int, rounds: int) -> str:
+    return (
+        f"too large to enumerate: {_count(histograms)} histograms × {signed}^{rounds} transcripts. "
+        "Take far fewer rounds (for alpha or the theorem's own mechanism: a larger alpha)"
     )
 
 

@@ -183,9 +183,7 @@ def transcripts(tiny: Tiny) -> list[Transcript]:
 def prefixes(tiny: Tiny) -> list[Transcript]:
     """All s_<t for t = 1..J: what fixes mu_{t-1} when a selection is made (section 3)."""
     return [
-        prefix
-        for length in range(tiny.rounds)
-        for prefix in itertools.product(signed_queries(tiny), repeat=length)
+        prefix for length in range(tiny.rounds) for prefix in itertools.product(signed_queries(tiny), repeat=length)
     ]
 
 
@@ -315,8 +313,7 @@ def envelope_mass(tiny: Tiny, x: Database, omega: Transcript) -> arb:
 def envelope(tiny: Tiny, x: Database) -> dict[Transcript, arb]:
     """p~_x for every transcript (section 4); do not change the cached dictionary."""
     laws = [
-        ((arb(-tiny.epsilon / 2) * hamming(x, y)).exp(), masses(tiny, dataset_target(tiny, y)))
-        for y in databases(tiny)
+        ((arb(-tiny.epsilon / 2) * hamming(x, y)).exp(), masses(tiny, dataset_target(tiny, y))) for y in databases(tiny)
     ]
     return {omega: largest(penalty * law[omega] for penalty, law in laws) for omega in transcripts(tiny)}
 

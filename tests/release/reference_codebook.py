@@ -51,8 +51,7 @@ def shifted_target(tiny: Tiny, x: Database, radius: int, letters: Sequence[Move]
     vectors = [move_vector(tiny, letter) for letter in letters]
     scale = fmpq(radius, len(letters) * tiny.n)
     return tuple(
-        centre[query] + scale * sum((vector[query] for vector in vectors), fmpq(0))
-        for query in range(tiny.query_count)
+        centre[query] + scale * sum((vector[query] for vector in vectors), fmpq(0)) for query in range(tiny.query_count)
     )
 
 
@@ -121,9 +120,7 @@ def jensen_gap(
 
 
 @at_reference_precision
-def worst_jensen_gap(
-    tiny: Tiny, x: Database, radius: int, length: int, plan: Plan = universe_order_plan
-) -> arb:
+def worst_jensen_gap(tiny: Tiny, x: Database, radius: int, length: int, plan: Plan = universe_order_plan) -> arb:
     """max over omega and y in the ball of the gap of lemma-5.1.jensen."""
     return largest(
         jensen_gap(tiny, x, y, omega, radius, length, plan)
@@ -145,9 +142,7 @@ def worst_maurey_gap(tiny: Tiny, x: Database, radius: int, length: int) -> arb:
     laws = [masses(tiny, v) for v in distinct_codebook(tiny, x, radius, length)]
     rivals = [masses(tiny, dataset_target(tiny, y)) for y in ball(tiny, x, radius)]
     return largest(
-        (rival[omega] / largest(law[omega] for law in laws)).log()
-        for omega in transcripts(tiny)
-        for rival in rivals
+        (rival[omega] / largest(law[omega] for law in laws)).log() for omega in transcripts(tiny) for rival in rivals
     )
 
 

@@ -101,8 +101,7 @@ def worst_kernel_renyi(tiny: Tiny, a: Target, b: Target, order: fmpq) -> arb:
 def hedge_regret(tiny: Tiny, omega: Transcript, element: int) -> arb:
     """sum_t s_t(mu_*) - s_t(mu_{t-1}) for mu_* the point mass at the element (Lemma A.2)."""
     return total(
-        signed_value(tiny, s, element) - expectation(tiny, s, state(tiny, omega[:t]))
-        for t, s in enumerate(omega)
+        signed_value(tiny, s, element) - expectation(tiny, s, state(tiny, omega[:t])) for t, s in enumerate(omega)
     )
 
 
@@ -110,9 +109,7 @@ def hedge_regret(tiny: Tiny, omega: Transcript, element: int) -> arb:
 def worst_hedge_regret(tiny: Tiny) -> arb:
     """max over all transcripts and all vertices mu_* of the Hedge regret (Lemma A.2)."""
     return largest(
-        hedge_regret(tiny, omega, element)
-        for omega in transcripts(tiny)
-        for element in range(tiny.universe_size)
+        hedge_regret(tiny, omega, element) for omega in transcripts(tiny) for element in range(tiny.universe_size)
     )
 
 
@@ -166,9 +163,7 @@ def renyi_maximum(tiny: Tiny, x: Database, radius: int, order: int, weighted: bo
     left = total(largest(law[omega] for law in laws) * weight[omega] for omega in transcripts(tiny))
     divergence = largest([arb(0)] + [renyi(tiny, v, centre, fmpq(order)) for v in set(labels)])
     conjugate = fmpq(order, order - 1)
-    power_mean = total(
-        own[omega] * nonnegative_power(weight[omega], conjugate) for omega in transcripts(tiny)
-    )
+    power_mean = total(own[omega] * nonnegative_power(weight[omega], conjugate) for omega in transcripts(tiny))
     norm = nonnegative_power(power_mean, 1 / conjugate)
     exponent = arb(len(labels)).log() / order + (order - 1) * divergence / order
     return left, exponent.exp() * norm
@@ -261,9 +256,7 @@ def normaliser_log_ratio(tiny: Tiny) -> arb | None:
 def privacy_log_ratio(tiny: Tiny) -> arb | None:
     """max over neighbours and omega of log(p^_x/p^_x'), at most epsilon; None when T = 1 (Prop. 4.1)."""
     laws = {x: released_law(tiny, x) for x in databases(tiny)}
-    ratios = [
-        (laws[x][omega] / laws[y][omega]).log() for x, y in neighbours(tiny) for omega in transcripts(tiny)
-    ]
+    ratios = [(laws[x][omega] / laws[y][omega]).log() for x, y in neighbours(tiny) for omega in transcripts(tiny)]
     return largest(ratios) if ratios else None
 
 

@@ -55,17 +55,13 @@ def histogram_distance(x: Database, y: Database) -> int:
     return len(x) - sum(min(x.count(d), y.count(d)) for d in set(x))
 
 
-def maurey_witness(
-    tiny: Tiny, x: Database, rival: Database, omega: Transcript, radius: int, length: int
-) -> arb:
+def maurey_witness(tiny: Tiny, x: Database, rival: Database, omega: Transcript, radius: int, length: int) -> arb:
     """log p_y(omega) - max_v log p_v(omega) at the witness, to be at most rho R^2/(4m) (Lemma 5.1)."""
     require_in_ball(tiny, x, rival, radius)
     return maurey_gap(tiny, x, rival, omega, radius, length)
 
 
-def jensen_witness(
-    tiny: Tiny, x: Database, rival: Database, omega: Transcript, radius: int, length: int
-) -> arb:
+def jensen_witness(tiny: Tiny, x: Database, rival: Database, omega: Transcript, radius: int, length: int) -> arb:
     """log p_y(omega) - E log p_V(omega) at the witness, to be at most rho R^2/(4m) (lemma-5.1.jensen)."""
     require_in_ball(tiny, x, rival, radius)
     return jensen_gap(tiny, x, rival, omega, radius, length)

@@ -245,13 +245,18 @@ def test_the_cases_of_lemmas_5_1_and_6_1_are_all_there(seed: int) -> None:
     evidence = evidence_of(problem_of(of_tiny(tiny, x)), 53, ["lemma-5.1"])
     pairs = {(entry.witness["R"], entry.witness["m"]) for entry in entries(evidence, "lemma-5.1")}
     assert pairs == {(radius, m) for radius in range(1, tiny.n + 1) for m in (1, 2)}
-    code = set().union(*(distinct_codebook(tiny, x, radius, m) for radius, m in pairs)) - {dataset_target(tiny, x)}
+    least: dict[tuple[fmpq, ...], int] = {}
+    for radius, m in sorted(pairs, reverse=True):
+        least |= dict.fromkeys(distinct_codebook(tiny, x, radius, m), radius)
+    del least[dataset_target(tiny, x)]
     measured = {
-        (target(tiny, entry.witness), entry.witness["r"])
+        (target(tiny, entry.witness), entry.witness["R"], entry.witness["r"])
         for entry in entries(evidence, "lemma-6.1")
         if not entry.auxiliary
     }
-    assert measured == {(v, str(r)) for v in code for r in (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16)}
+    # each v once, at the smallest radius it belongs to, where the bound is least
+    orders = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16)
+    assert measured == {(v, radius, str(r)) for v, radius in least.items() for r in orders}
 
 
 # widths

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from instances import histogram
+from instances import explicit, histogram, instance, problem_of
 from reference import (
     ONE,
     PRECISION,
@@ -22,7 +22,10 @@ from small_models import BALL_PRECISION, domain_of, graph_of, number, table_of
 from certify.arithmetic.enclosure import Enclosure
 from certify.arithmetic.positive import TABLE_PRECISION
 from certify.arithmetic.scalar import Undetermined
+from certify.engine.decide_statement import FLOAT_BITS, Precision
+from certify.release.check import CheckOptions, check
 from certify.release.decoding import Decoder
+from certify.release.measurements import EnvelopeMass
 from certify.release.pmw import signed_answers
 from certify.release.transcripts import TranscriptSpace
 
@@ -184,3 +187,18 @@ def test_answers_that_are_not_known_are_no_table_entries(radius: fmpq) -> None:
                 Decoder(domain, table_of(tiny, (1,)), TranscriptSpace(graph), wrong, [0], in_floats=True)
         narrow = answers + arb(0, fmpq(1, 2**61))
         Decoder(domain, table_of(tiny, (1,)), TranscriptSpace(graph), narrow, [0], in_floats=True)
+
+
+def test_a_gamma_that_cancels_is_left_to_more_precision() -> None:
+    """At 96 bits this gamma is known to seven digits, and with so small an eta no likelihood notices."""
+    cancelling = instance([[1, 0]], [1, 1], "1/2", explicit(2, "1e-20", "(exp(1e-22)-1)*1e21"))
+    plain = instance([[1, 0]], [1, 1], "1/2", explicit(2, "1e-20", "1/10"))  # gamma is 1/10 up to 5e-24
+    with pytest.raises(Undetermined):
+        problem_of(cancelling).evidence_at(Precision(FLOAT_BITS), [], None, (EnvelopeMass(),))
+    found, expected = (
+        check(problem_of(given), CheckOptions(statements=("eq-3.3",))).quantities["expected_error"]
+        for given in (cancelling, plain)
+    )
+    assert isinstance(found, Enclosure) and isinstance(expected, Enclosure)
+    assert found.overlaps(expected)
+    assert found.width() < fmpq(1, 10**12) and expected.width() < fmpq(1, 10**12)

@@ -142,9 +142,7 @@ def test_what_to_check() -> None:
     assert read(IRIS | {"check": {}}) == read(IRIS)
 
 
-@pytest.mark.parametrize(
-    "gamma", ["1", "1.0", "10^0", "exp(0)", "sqrt(4)/2", "ceil(1/2)", "k/2", "max(1, log(2))"]
-)
+@pytest.mark.parametrize("gamma", ["1", "1.0", "10^0", "exp(0)", "sqrt(4)/2", "ceil(1/2)", "k/2", "max(1, log(2))"])
 def test_a_limit_is_reached_exactly(gamma: str) -> None:
     mechanism = read(IRIS | {"mechanism": {"rounds": 1, "eta": 1, "gamma": gamma}}).mechanism
     assert isinstance(mechanism, ExplicitMechanism)

@@ -132,6 +132,38 @@ def test_a_law_whose_bound_is_charged_too_little_is_found_out() -> None:
     assert outside > 0
 
 
+class Counting(LogArithmetic):
+    """Logarithms that count the roundings charged, whatever their size."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counted = 0
+
+    def charge(self, raw: Any, roundings: int) -> None:
+        super().charge(raw, roundings)
+        self.counted += roundings
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_rounding_of_a_penalised_likelihood_is_counted(seed: int) -> None:
+    """Round for round as the law is made, so that a step without its charge is found.
+
+    A round: a selection's entry (4) and its product (1), a reciprocal (linear: two entries, a product, a sum of 2k
+    terms, an inverse; logarithms: an entry) and its product (1). A half: the weight's entry and its product. Then the
+    product of the halves (charged with each), a penalty's entry and product, a quotient of two penalties and its
+    product.
+    """
+    tiny = random_tiny(seed)
+    linear, logs = LinearArithmetic(), Counting()
+    law_of(tiny, linear)
+    law_of(tiny, logs)
+    penalties = (4 + 1) + (4 + 4 + 1 + 1)
+    reciprocal = 4 + 4 + 1 + (2 * tiny.query_count - 1) + 1
+    assert linear.roundings == tiny.rounds * (4 + 1 + reciprocal + 1) + 2 * (4 + 1) + 2 + penalties
+    assert logs.counted == tiny.rounds * (4 + 1 + 4 + 1) + 2 * (4 + 1) + 2
+    assert logs.penalty_roundings == penalties
+
+
 # ---- sums
 
 

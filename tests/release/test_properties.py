@@ -215,6 +215,9 @@ def test_all_databases_are_each_of_them(case: tuple[Tiny, Database]) -> None:
         assert largest.overlaps(_largest([everywhere.quantities[name]]))
     for i, found in enumerate(everywhere.outcomes):
         assert found.verdict is Verdict.PROVED
+        # a pair of neighbours is met from both of its databases
+        times = 2 if found.statement.id == "prop-4.1.transcript" else 1
+        assert sum(result.outcomes[i].cases for result in each) == times * found.cases, found.statement.id
         if found.budget_used is not None:
             largest = _largest([result.outcomes[i].budget_used for result in each])
             assert largest.overlaps(found.budget_used), found.statement.id

@@ -380,9 +380,7 @@ def test_parameters():
     assert moment_scale(tiny, 2) == fmpq(2, 3)
     assert same(code_logarithm(tiny), arb(5).log())
     assert same(alpha0(tiny), 4 * arb(2).log() / 3 + fmpq(1, 2) + 48 * arb(4).log())
-    assert same(
-        robust_utility_bound(tiny, fmpq(1, 2)), 2 * arb(2).log() / 3 + fmpq(1, 4) + 12 * arb(4).log() + 1
-    )
+    assert same(robust_utility_bound(tiny, fmpq(1, 2)), 2 * arb(2).log() / 3 + fmpq(1, 4) + 12 * arb(4).log() + 1)
     assert same(ball_growth_bound(tiny, 2), 5 * (2 * arb(5).log() / 3).sqrt())
     assert same(tau(tiny), arb(2).sqrt() * arb(2).log())
     assert same(growth_share(tiny), arb(5).log() * 2**22 / 6)

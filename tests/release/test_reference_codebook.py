@@ -108,9 +108,7 @@ def test_maurey_gap_by_hand():
 
 def test_maurey_gap_can_be_positive():
     # x = (0,0), R = 2, m = 1 over queries (1,-1,0) and (1,0,-1); y = (1,2) is not a single-move target
-    tiny = Tiny(
-        ((fmpq(1), fmpq(-1), fmpq(0)), (fmpq(1), fmpq(0), fmpq(-1))), 2, fmpq(1), 2, fmpq(4), fmpq(1, 2)
-    )
+    tiny = Tiny(((fmpq(1), fmpq(-1), fmpq(0)), (fmpq(1), fmpq(0), fmpq(-1))), 2, fmpq(1), 2, fmpq(4), fmpq(1, 2))
     assert dataset_target(tiny, (1, 2)) not in distinct_codebook(tiny, (0, 0), 2, 1)
     gap = maurey_gap(tiny, (0, 0), (1, 2), ((0, -1), (1, -1)), 2, 1)
     assert bool(gap > 0)

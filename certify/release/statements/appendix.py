@@ -23,7 +23,6 @@ from certify.release.statements.base import (
     target_witness,
 )
 from certify.release.statements.section3 import CHUNK, MAX_ORDER_EXPONENT
-from certify.release.targets import single_moves
 
 
 class BoundedLikelihoodRatio(ReleaseStatement):
@@ -246,13 +245,13 @@ class RenyiMaximum(ReleaseStatement):
     def cases(self, evidence: Evidence) -> Iterator[Cases]:
         problem = evidence.problem
         measurement = self._measurement(problem)
-        labels = len(single_moves(problem.domain))
+        label_entropy = ball(logarithm(evidence.parameters.code_size()))
         distinct = sorted(set(measurement.orders))
         for c, centre in enumerate(problem.centres):
             largest = self._largest_divergences(evidence, measurement, centre)
             masses, mass_limits, losses, loss_limits = [], [], [], []
             for i, order in enumerate(measurement.orders):
-                exponent = ball(logarithm(fmpq(labels))) / order + (order - 1) * largest[i] / order
+                exponent = label_entropy / order + (order - 1) * largest[i] / order
                 factor = ball(problem.ledger.value("renyi-maximum")) * exponential(exponent)
                 mass = evidence.total(measurement, "mass", (i, c))
                 masses.append(mass)

@@ -1,0 +1,94 @@
+"""The universal claims of the papers, decided under any ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from certify.arithmetic.expression import ExpressionError
+from certify.arithmetic.verdict import Verdict
+from certify.claims.claim import Claim
+from certify.claims.claim_file import parse_claims
+from certify.claims.result import ClaimResult, decide_claim
+from certify.instance_file import InstanceError
+from constants.ledger import Ledger
+
+FILES = {"release": ("certify.release", "claims.toml"), "selection": ("certify.selection", "claims.toml")}
+
+
+@dataclass(frozen=True)
+class ClaimVerdict:
+    """The verdict on one claim for all values of its parameters; `reason` is the counterexample where refuted."""
+
+    id: str
+    constants: tuple[str, ...]
+    verdict: Verdict
+    reason: str
+
+
+def statement_of(claim_id: str, statements: Collection[str]) -> str:
+    """The statement that a claim is a part of: `lemma-7.1.large` belongs to `lemma-7.1`; else its own id."""
+    parts = claim_id.split(".")
+    for length in range(len(parts), 0, -1):
+        candidate = ".".join(parts[:length])
+        if candidate in statements:
+            return candidate
+    return claim_id
+
+
+def check_claims(ledger: Ledger, changed: Collection[str]) -> list[ClaimVerdict]:
+    """The claims that use a changed constant, and are expected to hold, decided with the ledger's values.
+
+    A proof may cite earlier claims. Those that use no changed constant say what they say under the shipped
+    ledger, and are taken as proved: `python -m certify claims` proves them.
+    """
+    verdicts: list[ClaimVerdict] = []
+    for paper_id in dict.fromkeys(ledger[each].paper_id for each in changed):
+        text = claims_text(paper_id)
+        if text is None:
+            continue
+        try:
+            claims = parse_claims(text, ledger, FILES[paper_id][1])
+        except InstanceError as error:
+            reason = "; ".join(f"{problem.path}: {problem.message}" for problem in error.problems)
+            verdicts.append(ClaimVerdict(f"claims of the {paper_id} paper", tuple(changed), Verdict.UNDECIDED, reason))
+            continue
+        proved: dict[str, Claim] = {}
+        for claim in claims:
+            if claim.expect != Verdict.PROVED.value:
+                continue
+            if set(claim.constants) & set(changed):
+                verdicts.append(_decided(claim, proved))
+                if verdicts[-1].verdict is not Verdict.PROVED:
+                    continue
+            proved[claim.id] = claim
+    return verdicts
+
+
+@cache
+def claims_text(paper_id: str) -> str | None:
+    """The text of a paper's claim file; None where there is none."""
+    package, name = FILES.get(paper_id, ("", ""))
+    file = resources.files(package).joinpath(name) if package else None
+    return file.read_text(encoding="utf-8") if file is not None and file.is_file() else None
+
+
+def _decided(claim: Claim, proved: Mapping[str, Claim]) -> ClaimVerdict:
+    try:
+        result = decide_claim(claim, proved)
+    except ExpressionError as error:
+        return ClaimVerdict(claim.id, claim.constants, Verdict.UNDECIDED, str(error))
+    verdict, reason = result.verdict, result.reason
+    if verdict is Verdict.REFUTED:
+        reason = _point(result)
+        if claim.abstract:  # the variables may not take these values in the paper
+            verdict, reason = Verdict.UNDECIDED, f"its abstract form {reason}"
+    return ClaimVerdict(claim.id, claim.constants, verdict, reason)
+
+
+def _point(result: ClaimResult) -> str:
+    values = (result.point or {}).get("variables", {})
+    shown = ", ".join(f"{name} = {value}" for name, value in values.items())
+    return f"fails at {shown}" if shown else "its numbers are false"
