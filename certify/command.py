@@ -9,7 +9,8 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from certify.arithmetic.expression import ExpressionError
 from certify.arithmetic.rounding import RoundingModeError, check_rounding
@@ -17,18 +18,13 @@ from certify.arithmetic.scalar import Undefined, Undetermined
 from certify.exit_status import ExitStatus
 from certify.instance_file import InputProblem, InstanceError, printable, quoted, read_instance_file
 from certify.instance_node import suggestion
-from certify.release import check as release
 from certify.release.check import CheckOptions
-from certify.release.instance import parse_release_instance
-from certify.release.problem import ReleaseProblem
-from certify.release.size import Plan
-from certify.release.statements import STATEMENT_IDS
 from certify.report.environment import this_environment
-from certify.report.heading import release_facts
 from certify.report.model import InstanceIdentity, Report, StatementVerdict, report_on
 from certify.report.output_file import problem_with, write_atomically
 from certify.report.page import Output, OutputError
 from certify.report.progress import progress
+from certify.theory import RELEASE, SELECTION, Theory, TheoryPlan, theory_of
 from constants.ledger import Ledger, default_ledger
 
 MAX_PRECISION_BITS = 2**20
@@ -38,6 +34,7 @@ MAX_DIGITS = 20
 EPILOG = """\
 verbs:
   check              check instances (the default: the word may be left out)
+  select             run a selection algorithm of the second paper on real scores
   schema             print the JSON Schema of instance files
 
 exit status:
@@ -65,9 +62,13 @@ def run(arguments: Sequence[str]) -> ExitStatus:
     """Carry out a command line. Raises SystemExit where argparse does, for usage, --help and --version."""
     output = Output(sys.stdout)
     verb, rest = ("check", arguments)
-    if arguments and arguments[0] in ("check", "schema"):
+    if arguments and arguments[0] in ("check", "schema", "select"):
         verb, rest = arguments[0], arguments[1:]
     try:
+        if verb == "select":
+            from certify.selection.select_command import main as select
+
+            return ExitStatus(select(rest))
         return _schema(rest, output) if verb == "schema" else _check(rest, output)
     except InvalidInput as invalid:
         _complain("\n".join(str(error) for error in invalid.errors))
@@ -139,8 +140,9 @@ class _Prepared:
     """An instance that will be checked; `ledger` is None for the shipped one."""
 
     identity: InstanceIdentity
-    problem: ReleaseProblem
-    plan: Plan
+    theory: Theory
+    problem: Any
+    plan: TheoryPlan
     options: CheckOptions
     ledger: _Copy | None
 
@@ -181,10 +183,13 @@ def _options(settings: argparse.Namespace) -> tuple[CheckOptions, list[InputProb
     statements = None
     if settings.statements is not None:
         statements = tuple(dict.fromkeys(settings.statements.split(",")))
-    for name in statements or ():
-        if name not in STATEMENT_IDS:
-            message = f"{quoted(name)} is not the id of a statement: {suggestion(name, STATEMENT_IDS)}"
-            problems.append(InputProblem("--statements", message))
+    unknown = [name for name in statements or () if not any(name in t.statement_ids() for t in (RELEASE, SELECTION))]
+    for name in unknown:
+        known = [*RELEASE.statement_ids(), *SELECTION.statement_ids()]
+        message = f"{quoted(name)} is not the id of a statement: {suggestion(name, known)}"
+        problems.append(InputProblem("--statements", message))
+    if unknown:
+        statements = None
     if settings.json is not None and (problem := _problem_with_json(settings)):
         problems.append(InputProblem("--json", f"{quoted(settings.json)} {problem}"))
     return CheckOptions(statements, precision, most, pairs), problems
@@ -217,10 +222,12 @@ def _copy(path: str) -> _Copy:
 def _prepare(path: str, options: CheckOptions, ledger: _Copy | None) -> _Prepared:
     """Raises InstanceError for an instance that is wrong, cannot be decided or is too large."""
     tree = read_instance_file(path)
-    instance = parse_release_instance(tree, STATEMENT_IDS)
+    theory = theory_of(tree)
+    instance = theory.parse(tree)
+    options = _options_for(theory, options, path)
     try:
-        problem = release.prepare(instance, default_ledger() if ledger is None else ledger.ledger)
-        plan = release.plan(problem, options)
+        problem = theory.prepare(instance, default_ledger() if ledger is None else ledger.ledger)
+        plan = theory.plan(problem, options)
     except Undetermined as error:
         message = f"{error}: write exact numbers, or change the parameters slightly"
         raise InstanceError([InputProblem("$", message)], path) from None
@@ -230,7 +237,20 @@ def _prepare(path: str, options: CheckOptions, ledger: _Copy | None) -> _Prepare
         raise ledger.without_value(error) from None
     if plan.refusal is not None:
         raise InstanceError([InputProblem("$", plan.refusal)], path)
-    return _Prepared(InstanceIdentity(_readable(path), tree.sha256, "release"), problem, plan, options, ledger)
+    identity = InstanceIdentity(_readable(path), tree.sha256, theory.name)
+    return _Prepared(identity, theory, problem, plan, options, ledger)
+
+
+def _options_for(theory: Theory, options: CheckOptions, path: str) -> CheckOptions:
+    """The options with the statements of one theory alone. Raises InstanceError where none of them is of it."""
+    if options.statements is None:
+        return options
+    known = set(theory.statement_ids())
+    chosen = tuple(name for name in options.statements if name in known)
+    if not chosen:
+        message = f"none of the statements asked for is of the theory {quoted(theory.name)}: name some that are"
+        raise InstanceError([InputProblem("--statements", message)], path)
+    return replace(options, statements=chosen)
 
 
 def _readable(path: str) -> str:
@@ -245,7 +265,7 @@ def _heading(prepared: _Prepared, output: Output, *, quiet: bool, alone: bool) -
     """What will be checked; when quiet, only which instance it is, where there are several."""
     from certify.report.text import heading
 
-    facts = release_facts(prepared.identity, prepared.problem, prepared.plan, prepared.options)
+    facts = prepared.theory.facts(prepared.identity, prepared.problem, prepared.plan, prepared.options)
     ledger = [] if prepared.ledger is None else [("ledger", prepared.ledger.description)]
     if quiet:
         shown = ledger if alone else [facts[0], *ledger]
@@ -258,7 +278,7 @@ def _check_one(prepared: _Prepared, output: Output, *, quiet: bool) -> Report:
 
     with progress(printable(prepared.identity.path), sys.stderr, quiet=quiet) as advance:
         try:
-            result = release.check(prepared.problem, prepared.options, advance)
+            result = prepared.theory.check(prepared.problem, prepared.options, advance)
         except (Undefined, ExpressionError) as error:
             if prepared.ledger is None:
                 raise

@@ -415,7 +415,7 @@ def test_a_fault_is_one_line_and_70(
     assert __main__.main() == ExitStatus.INTERNAL_ERROR
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: out of memory" if isinstance(error, MemoryError) else "internal error: ")
-    assert " at command.py:" in line
+    assert " at theory.py:" in line
     assert line.isprintable()
     assert not Path("report.json").exists()
 

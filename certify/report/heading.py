@@ -22,7 +22,7 @@ def release_facts(
 ) -> list[tuple[str, str]]:
     """The heading of a check of one release instance."""
     instance = problem.instance
-    facts = [("instance", printable(identity.path)), ("sha256", identity.sha256)]
+    facts = identity_facts(identity)
     if instance.description:
         facts.append(("shows", printable(instance.description)))
     return [
@@ -32,6 +32,11 @@ def release_facts(
         ("enumerates", enumeration(plan)),
         ("arithmetic", _arithmetic(options)),
     ]
+
+
+def identity_facts(identity: InstanceIdentity) -> list[tuple[str, str]]:
+    """Which file is checked."""
+    return [("instance", printable(identity.path)), ("sha256", identity.sha256)]
 
 
 def enumeration(plan: Plan) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from certify.arithmetic.enclosure import Enclosure
 from certify.arithmetic.verdict import Verdict
@@ -18,7 +19,8 @@ from certify.report.environment import Environment
 EXHAUSTIVE = "exhaustive"
 """The coverage of a verdict that rests on every case; the engine has no other way to reach one."""
 
-Quantity = Enclosure | int | str
+LawRow = Mapping[str, Any]
+Quantity = Enclosure | int | str | tuple[LawRow, ...]
 
 
 class StatementVerdict(Enum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from rich.cells import cell_len
@@ -15,7 +15,7 @@ from certify.engine.statement import Worst
 from certify.instance_file import printable
 from certify.report import figures
 from certify.report.figures import comparison, count, percentage, table_count
-from certify.report.model import Quantity, Report, StatementReport, StatementVerdict, Summary
+from certify.report.model import LawRow, Report, StatementReport, StatementVerdict, Summary
 from certify.report.page import Page
 from certify.report.witness_text import FULL_DIGITS, full_witness, short_witness
 
@@ -23,10 +23,15 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 QUANTITY_DIGITS = 6
+LAW_ROWS = 12
 GAP, MAX_ACROSS = 2, 4
 LEAST_TITLE, LEAST_PLACE = 14, 20
 
-IN_HEADING = ("J", "eta", "gamma", "epsilon", "histograms", "transcripts", "ledger")
+IN_HEADING = {
+    "release": ("J", "eta", "gamma", "epsilon", "histograms", "transcripts", "ledger"),
+    "selection": ("claimed_epsilon", "ledger"),
+}
+"""Quantities that the heading has shown, by theory."""
 
 _STYLES = {
     StatementVerdict.PROVED: "green",
@@ -45,7 +50,7 @@ def report_text(report: Report, page: Page, *, quiet: bool = False) -> str:
     """Quantities, table, reasons and the verdict; when quiet, only what failed and the verdict."""
     parts: list[RenderableType] = []
     if not quiet:
-        parts += [*_quantities(report.quantities, page), _table(report.statements, page), ""]
+        parts += [*_quantities(report, page), _table(report.statements, page), ""]
     parts += [part for statement in report.statements for part in _failure(statement)]
     if not quiet:
         parts += [*_routes(report.statements), *_inapplicable(report.statements)]
@@ -87,12 +92,27 @@ def _labelled(entries: Iterable[tuple[str, str]], indent: int = 0) -> Padding:
     return Padding(grid, (0, 0, 0, indent))
 
 
-def _quantities(quantities: Mapping[str, Quantity], page: Page) -> Iterable[RenderableType]:
+def _quantities(report: Report, page: Page) -> Iterable[RenderableType]:
     """Numbers in as many columns as fit, then what is text; without those that the heading has shown."""
-    shown = {name: value for name, value in quantities.items() if name not in IN_HEADING}
-    numbers = [(name, _number(value)) for name, value in shown.items() if not isinstance(value, str)]
+    hidden = IN_HEADING.get(report.instance.theory, ())
+    shown = {name: value for name, value in report.quantities.items() if name not in hidden}
+    numbers = [(name, _number(value)) for name, value in shown.items() if isinstance(value, Enclosure | int)]
     texts = [(name, printable(value)) for name, value in shown.items() if isinstance(value, str)]
-    return [_in_columns(numbers, page), *([_labelled(texts)] if texts else []), ""]
+    laws = [line for name, value in shown.items() if isinstance(value, tuple) for line in _law(name, value)]
+    return [_in_columns(numbers, page), *([_labelled(texts)] if texts else []), *laws, ""]
+
+
+def _law(name: str, rows: tuple[LawRow, ...]) -> Iterable[RenderableType]:
+    """A law as one outcome a line; a long one is cut, and the JSON has it whole."""
+    outcomes = []
+    for row in rows[:LAW_ROWS]:
+        value = row["probability"]
+        shown = _number(value) if isinstance(value, Enclosure) else str(value)
+        exact = f", {row['exact']}" if "exact" in row else ""
+        outcomes.append((printable(str(row["output"])), f"{shown}{exact}"))
+    if len(rows) > LAW_ROWS:
+        outcomes.append(("…", f"{count(len(rows) - LAW_ROWS)} more outcomes in the JSON report"))
+    return [Text(name, style="dim"), _labelled(outcomes, indent=2)]
 
 
 def _number(value: Enclosure | int) -> str:

@@ -74,6 +74,9 @@ ARITHMETIC: dict[str, Callable[..., object]] = {
 @example(((-LEAST, -LEAST), -rational(LEAST)), ((2.0**600, 2.0**600), fmpq(2) ** 600))
 @example(((-1.0, 1.0), fmpq(1, 3)), ((-0.0, 2.0), fmpq(2)))
 @example(((1.0, 1.0), fmpq(1)), ((0.1, 0.1), rational(0.1)))
+@example(((1.0, 1.0), fmpq(1)), ((-1.0, 1.0), fmpq(1, 3)))
+@example(((1.0, 1.0), fmpq(1)), ((0.0, 1.0), fmpq(1, 3)))
+@example(((-2.0, 3.0), fmpq(-2)), ((-1.0, 0.0), fmpq(-1, 5)))
 @example(((LARGEST, LARGEST), rational(LARGEST)), ((-INF, -LARGEST), -rational(LARGEST)))
 def test_every_exact_result_is_inside(symbol: str, left: tuple[Interval, fmpq], right: tuple[Interval, fmpq]) -> None:
     (a, x), (b, y) = left, right
@@ -130,6 +133,14 @@ def test_the_absolute_step_is_what_covers_underflow(monkeypatch: pytest.MonkeyPa
 
 def without_absolute_step(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(IntervalArray._outward.__func__, "__defaults__", (0.0,))
+
+
+@pytest.mark.parametrize("factor", [-7, -1, 0, 1, 7])
+def test_a_multiple_of_a_wide_interval_is_as_wide_as_it_must_be(factor: int) -> None:
+    found = (interval((1.0, 2.0)) * IntervalArray.exact(factor)).enclosure((0,))
+    assert found.contains(fmpq(factor)) and found.contains(fmpq(2 * factor))
+    width = found.width()
+    assert width is not None and width <= abs(factor) * (1 + fmpq(1, 2**40)) + fmpq(1, 2**1000)
 
 
 @given(finite)
@@ -213,6 +224,8 @@ OPERATIONS: dict[str, Callable[..., CertifiedArray]] = {
     "divide": lambda a, b: a / b,
     "scalar multiple": lambda a, b: a * type(a).constant(fmpq(1, 3)),
     "exact multiple": lambda a, b: type(a).exact(7) * a,
+    "negative multiple": lambda a, b: a * type(a).exact(-7),
+    "last of three axes": lambda a, b: (a[None] - b[:, None]).sum(-1).max(-2),
     "row multiple": lambda a, b: a * b[0],
     "column multiple": lambda a, b: a * b[:, :1],
     "exp": lambda a, b: a.exp(),
@@ -261,6 +274,8 @@ def test_the_interval_result_encloses_the_ball_result_of_points(name: str) -> No
             inner, outer = reals.enclosure(index), floats.enclosure(index)
             assert inner.lower is not None and inner.upper is not None
             assert outer.contains(inner.lower) and outer.contains(inner.upper), index
+            width = outer.width()
+            assert width is not None and width <= fmpq(1, 2**40)
 
 
 @given(st.lists(st.floats(-1e6, 1e6) | st.sampled_from([-1e300, 1e300, 0.0, 700.0, -745.0]), min_size=1, max_size=6))

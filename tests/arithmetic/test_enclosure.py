@@ -141,9 +141,7 @@ def test_hull_and_overlap(x: Enclosure, y: Enclosure) -> None:
         assert hull.lower is None or (part.lower is not None and hull.lower <= part.lower)
         assert hull.upper is None or (part.upper is not None and part.upper <= hull.upper)
     assert hull.lower in (x.lower, y.lower) and hull.upper in (x.upper, y.upper)
-    apart = any(
-        a.upper is not None and b.lower is not None and a.upper < b.lower for a, b in [(x, y), (y, x)]
-    )
+    apart = any(a.upper is not None and b.lower is not None and a.upper < b.lower for a, b in [(x, y), (y, x)])
     assert x.overlaps(y) is y.overlaps(x) is not apart
     shared = [end for end in (x.lower, x.upper) if end is not None and y.contains(end)]
     assert not shared or x.overlaps(y)

@@ -126,6 +126,20 @@ def adverse_product(arithmetic: PositiveArithmetic, count: int, log: fmpq) -> fl
     return float(current[0])
 
 
+@pytest.mark.parametrize("terms", [1, 2, 3, 20])
+def test_a_reciprocal_dot_product_is_off_by_its_count_at_most_and_by_two_entries_at_least(terms: int) -> None:
+    """Entries of 1 + 0.99 u become 1 in both tables: the products are off by 1.98 u before anything is added."""
+    with ctx.workprec(PRECISION):
+        adverse = objects([arb(1 + UNIT * fmpq(99, 100))] * terms, (1, terms))
+        value, roundings = LinearArithmetic().reciprocal_dot(adverse, adverse)
+        truth = ends(BallArithmetic().reciprocal_dot(adverse, adverse)[0][0, 0])
+    for end in truth:
+        assert rational(float(value[0, 0])) / growth_factor(roundings) <= end
+        assert rational(float(value[0, 0])) * (1 - UNIT) > end or terms > 2
+    # an entry each, their product, the sum, the reciprocal
+    assert roundings == 2 * ENTRY_ROUNDINGS + 1 + (terms - 1) + 1
+
+
 def test_the_linear_bound_is_within_a_small_factor_of_what_happens() -> None:
     """exp(0.99 u) becomes 1, so n factors are off by 0.99 n u; the bound counts 5n roundings."""
     linear, count = LinearArithmetic(), 1000
@@ -209,6 +223,7 @@ def test_the_margin_of_surely_below_can_be_too_small(monkeypatch: pytest.MonkeyP
 @given(st.floats(-1e6, 1e6), st.floats(0, 1e-6), st.integers(1, 10**9))
 @example(0.0, 0.0, 1)
 @example(-1e6, 1e-7, 10**8)
+@example(0.0, 1.6e-7, 10**9)  # more than one error, less than two
 def test_surely_below_is_sure_of_logarithms(a: float, gap: float, units: int) -> None:
     logs = LogArithmetic()
     logs.units = units
