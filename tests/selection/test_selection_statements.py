@@ -1,4 +1,4 @@
-"""Every statement of §§5-6: proved where it holds, refuted with a constant made too small, or why it does not apply."""
+"""Every statement of §§4-6: proved where it holds, refuted with a constant made too small, or why it does not apply."""
 
 import pytest
 from flint import fmpq
@@ -24,6 +24,8 @@ from certify.selection.statements import CATALOGUE, STATEMENT_IDS
 from constants.ledger import default_ledger
 
 PROVING = {
+    "thm-4.4.chain": "compare-to-thresholds",
+    "zcdp-to-dp": "compare-to-thresholds",
     "thm-5.1": "above-threshold",
     "thm-5.1.variants": "control-m1",
     "thm-5.2.printed": "accuracy-one-query-half",
@@ -47,6 +49,9 @@ PROVING = {
 
 # statement, example, the constant made too small (or too large), what the counterexample is about
 MUTATIONS = [
+    ("thm-4.4.chain", "compare-to-thresholds", {"information-bound": "1/50"}, "I(M;X|Z=2)/(C d)"),
+    ("thm-4.4.chain", "compare-to-thresholds", {"information-transfer": "2/3"}, "1 ≤ transfer · domination"),
+    ("zcdp-to-dp", "compare-to-thresholds", {"zcdp-conversion": "5"}, "ρ"),
     ("thm-5.1", "forty-equal-sums", {"svt-privacy": "1/2"}, "P(sums)/P(neighbour)"),
     ("thm-5.1.variants", "control-m8", {"svt-privacy": "1/2"}, "P(sums)/P(neighbour)"),
     ("thm-5.2", "accuracy-one-query", {"svt-accuracy": "2"}, "P(an answer is inaccurate), worst sums"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from certify.selection.statements.base import SelectionStatement
 from certify.selection.statements.compare import ComparisonPrivacyStatement
+from certify.selection.statements.section4 import FromZeroConcentrated, LowerBoundConstants
 from certify.selection.statements.section5 import Accuracy, PrintedAccuracy, StreamPrivacyTheorem, VariantPrivacy
 from certify.selection.statements.section6_sampling import (
     PhaseBudget,
@@ -27,6 +28,8 @@ from certify.selection.statements.section6_search import (
 )
 
 CATALOGUE: tuple[SelectionStatement, ...] = (
+    LowerBoundConstants(),
+    FromZeroConcentrated(),
     StreamPrivacyTheorem(),
     VariantPrivacy(),
     PrintedAccuracy(),
@@ -49,6 +52,6 @@ CATALOGUE: tuple[SelectionStatement, ...] = (
     SamplingTheorem(),
     Reach(),
 )
-"""Every statement of §§5-6, in the order of the paper."""
+"""Every statement of §§4-6, in the order of the paper."""
 
 STATEMENT_IDS: tuple[str, ...] = tuple(statement.id for statement in CATALOGUE)

@@ -1,0 +1,1 @@
+"""Inequalities over real and integer ranges, proved for all values: universal mode."""
