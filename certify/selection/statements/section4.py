@@ -14,7 +14,6 @@ from certify.engine.statement import Cases, ScalarCase
 from certify.selection.problem import SelectionProblem
 from certify.selection.statements.base import SelectionStatement, exact_case
 
-
 NO_DELTA = "the instance states no δ; §4 is about zCDP and approximate DP"
 
 
