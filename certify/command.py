@@ -29,11 +29,16 @@ from constants.ledger import Ledger, default_ledger
 
 MAX_PRECISION_BITS = 2**20
 MAX_PAIRS = 10**15
+
+VERBS = ("check", "schema", "select", "universal", "claims", "export")
 MAX_DIGITS = 20
 
 EPILOG = """\
 verbs:
   check              check instances (the default: the word may be left out)
+  universal          prove the papers' claims for all parameters
+  claims             prove the inequalities of a claims file (TOML)
+  export             write claims as Coq lemmas
   select             run a selection algorithm of the second paper on real scores
   schema             print the JSON Schema of instance files
 
@@ -62,19 +67,33 @@ def run(arguments: Sequence[str]) -> ExitStatus:
     """Carry out a command line. Raises SystemExit where argparse does, for usage, --help and --version."""
     output = Output(sys.stdout)
     verb, rest = ("check", arguments)
-    if arguments and arguments[0] in ("check", "schema", "select"):
+    if arguments and arguments[0] in VERBS:
         verb, rest = arguments[0], arguments[1:]
     try:
-        if verb == "select":
-            from certify.selection.select_command import main as select
-
-            return ExitStatus(select(rest))
-        return _schema(rest, output) if verb == "schema" else _check(rest, output)
+        return _carry_out(verb, rest, output)
     except InvalidInput as invalid:
         _complain("\n".join(str(error) for error in invalid.errors))
     except (OutputError, RoundingModeError) as error:
         _complain(f"error: {error}")
     return ExitStatus.INVALID
+
+
+def _carry_out(verb: str, arguments: Sequence[str], output: Output) -> ExitStatus:
+    """One verb; the modules of the less common ones are imported when they are asked for."""
+    match verb:
+        case "schema":
+            return _schema(arguments, output)
+        case "select":
+            from certify.selection.select_command import main as select
+
+            return ExitStatus(select(arguments))
+        case "universal" | "claims" | "export":
+            from certify.claims import command as claims
+
+            verbs = {"universal": claims.run_universal, "claims": claims.run_claims, "export": claims.run_export}
+            return verbs[verb](arguments, output)
+        case _:
+            return _check(arguments, output)
 
 
 def _complain(text: str) -> None:
