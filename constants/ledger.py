@@ -7,18 +7,22 @@ tests and by a reader who wonders what a constant is for.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from flint import fmpq
 
 from certify.arithmetic.expression import Expression, parse_expression
 from certify.arithmetic.scalar import Scalar
-from certify.claims.relation import Relation
+
+if TYPE_CHECKING:
+    from certify.claims.relation import Relation
 
 SHIPPED = Path(__file__).with_name("ledger.toml")
 
@@ -120,9 +124,44 @@ class Ledger:
         return Ledger(MappingProxyType(constants), self.papers)
 
 
+class ShippedLedger(Ledger):
+    """The ledger that comes with the package. A value is parsed when it is asked for, all the rest when an entry is:
+    a check of one instance reads some tens of values and no relation."""
+
+    def __init__(self) -> None:
+        self.__dict__["_values"] = {}
+
+    @cached_property
+    def _tables(self) -> Mapping[str, Mapping[str, str]]:
+        tables: Mapping[str, Mapping[str, str]] = tomllib.loads(self._text)["constant"]
+        return tables
+
+    @cached_property
+    def _text(self) -> str:
+        return SHIPPED.read_text(encoding="utf-8")
+
+    @cached_property
+    def _whole(self) -> Ledger:
+        from constants.ledger_file import parse_ledger
+
+        return parse_ledger(self._text, SHIPPED.name)
+
+    @property
+    def constants(self) -> Mapping[str, Constant]:
+        return self._whole.constants
+
+    @property
+    def papers(self) -> Mapping[str, Paper]:
+        return self._whole.papers
+
+    def value(self, constant_id: str) -> Scalar:
+        values: dict[str, Expression] = self.__dict__["_values"]
+        if constant_id not in values:
+            values[constant_id] = parse_expression(self._tables[constant_id]["value"])
+        return values[constant_id].value({})
+
+
 @cache
 def default_ledger() -> Ledger:
     """The ledger that comes with the package."""
-    from constants.ledger_file import parse_ledger
-
-    return parse_ledger(SHIPPED.read_text(encoding="utf-8"), SHIPPED.name)
+    return ShippedLedger()
