@@ -133,10 +133,12 @@ class _Reader:
                 scope.names.add(name)
         conditions = self._relations(entry.get("where", []), f"{path}.where", scope, hidden)
         conclusions = self._relations(entry.get("claim", []), f"{path}.claim", scope)
+        if entry.get("claim") == []:
+            raise _Wrong("the claim is empty: write the inequalities")
         chain = None
         if chain_entry is not None:
             chain = self._chain(chain_entry, f"{path}.chain", scope, {v.name for v in variables})
-        if (chain is None) == (not conclusions):
+        if ("chain" in entry) == ("claim" in entry):
             raise _Wrong('write either claim = "lhs <= rhs" or a [claim.chain] table, not both or neither')
         if any(relation.is_equation for relation in conclusions):
             raise _Wrong("a claim is an inequality: for an equation write both directions")

@@ -84,7 +84,7 @@ class Context:
         form = normal_form(relation.difference())
         sign = 1
         for factor, exponent in form.denominator.items():
-            own = self._sign(factor)
+            own = self.sign(factor)
             if own == 0:
                 raise SignUnknown(polynomial_expression(factor))
             sign *= own**exponent
@@ -93,7 +93,7 @@ class Context:
     def is_positive(self, expression: Expression) -> bool:
         """Whether facts give `expression > 0` at once."""
         try:
-            return self._sign(self.numerator(positive(expression))) > 0
+            return self.sign(self.numerator(positive(expression))) > 0
         except SignUnknown:
             return False
 
@@ -103,12 +103,12 @@ class Context:
             numerator = self.numerator(positive(expression))
         except SignUnknown:
             return False
-        return numerator.is_zero() or _scaled(numerator) in self._known or self._sign(numerator) > 0
+        return numerator.is_zero() or _scaled(numerator) in self._known or self.sign(numerator) > 0
 
     def has_sign(self, expression: Expression) -> bool:
         """Whether facts give `expression > 0` or `expression < 0` at once."""
         try:
-            return self._sign(self.numerator(positive(expression))) != 0
+            return self.sign(self.numerator(positive(expression))) != 0
         except SignUnknown:
             return False
 
@@ -158,7 +158,7 @@ class Context:
             return variable.lower
         return Enclosure(variable.lower, variable.upper).ball()
 
-    def _sign(self, polynomial: Polynomial) -> int:
+    def sign(self, polynomial: Polynomial) -> int:
         """1 or -1 when facts give the sign, else 0."""
         if polynomial.is_zero():
             return 0
@@ -177,7 +177,7 @@ class Context:
             return sign if constant > 0 else -sign
         if not monomial:
             return _closed_sign(polynomial)
-        return sign * self._sign(rest)
+        return sign * self.sign(rest)
 
     def _atom_sign(self, atom: str) -> int:
         key = Polynomial.atom(atom)

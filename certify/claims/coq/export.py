@@ -12,7 +12,7 @@ from certify.arithmetic.verdict import Verdict
 from certify.claims.claim import Claim, obligations
 from certify.claims.context import Context, SignUnknown
 from certify.claims.coq.script import Script
-from certify.claims.coq.terms import NotInCoq, identifier, name_in_coq, statement
+from certify.claims.coq.terms import NotInCoq, identifier, name_in_coq, statement, term
 from certify.claims.relation import Relation
 from certify.claims.result import ClaimResult
 
@@ -66,8 +66,11 @@ def export_closed(inequalities: Mapping[str, Relation]) -> Export:
         if relation.names() or relation.is_equation:
             raise ValueError(f"{name} is not an inequality between numbers")
         symbol = "<" if relation.strict else "<="
-        difference = statement(Relation(relation.difference(), "=", relation.difference())).split(" = ")[0]
-        parts.append(f"Lemma {identifier(name)} : 0 {symbol} {difference}.\nProof. first [ lra | interval ]. Qed.\n")
+        difference = term(relation.difference())
+        parts.append(
+            f"Lemma {identifier(name)} : 0 {symbol} {difference}.\n"
+            "Proof. first [ lra | interval with (i_prec 128) ]. Qed.\n"
+        )
         lemmas.append(identifier(name))
     return Export("\n".join(parts) + "\n", tuple(lemmas), {})
 

@@ -12,7 +12,17 @@ from certify.arithmetic.expression import Call, Expression, Name, Number, Operat
 from certify.claims.calculus import expanded, substituted_relation
 from certify.claims.claim import Claim
 from certify.claims.context import Context, halves
-from certify.claims.coq.terms import NotInCoq, identifier, name_in_coq, number, polynomial_term, statement, term
+from certify.claims.coq.elementary_tactics import exponential_tactics, logarithm_tactics, selection_tactics
+from certify.claims.coq.terms import (
+    NotInCoq,
+    argument_in_coq,
+    identifier,
+    name_in_coq,
+    number,
+    polynomial_term,
+    statement,
+    term,
+)
 from certify.claims.normal_form import closed_value, normal_form
 from certify.claims.polynomial import Polynomial, product
 from certify.claims.relation import Relation, parse_relation, positive
@@ -57,6 +67,10 @@ class Script:
 
     def _say(self, line: str) -> None:
         self._lines.append("  " * self._depth + line)
+
+    def _say_all(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            self._say(line)
 
     def _fresh(self, letter: str) -> str:
         self._count += 1
@@ -110,7 +124,7 @@ class Script:
             return None
         names = []
         for factor in form.denominator:
-            if context._sign(factor) < 0:
+            if context.sign(factor) < 0:
                 raise NotInCoq("a negative denominator")
             names.append(self._positive(factor))
         text = polynomial_term(product(f**e for f, e in form.denominator.items() if len(f.terms) == 1))
@@ -204,7 +218,7 @@ class Script:
             self._say("lra.")
             return
         self._assert(f"0 {symbol} {term(whole)}")
-        options = f" with {INTERVAL.format(name_in_coq(variables[0]))}" if variables else ""
+        options = f" with {INTERVAL.format(name_in_coq(variables[0]))}" if variables else " with (i_prec 128)"
         self._say(f"interval{options}.")
         self._close()
         self._say(f"{self._rewrites(context, names)}lra.")
@@ -317,35 +331,35 @@ class Script:
             case "exp positive", Call(_, (u,)), _:
                 self._say(f"pose proof (exp_pos {term(u)}) as P; clear - P; lra.")
             case "tangent", Call("exp", (u,)), _:
-                self._say(f"pose proof (exp_tangent {_argument(goal.lhs)}) as P; clear - P; lra.")
+                self._say(f"pose proof (exp_tangent {argument_in_coq(goal.lhs)}) as P; clear - P; lra.")
             case "tangent", Call("log", (u,)), _:
-                self._say(f"pose proof (ln_tangent {_argument(goal.lhs)} ltac:(positive)) as P; clear - P; lra.")
+                self._say(f"pose proof (ln_tangent {argument_in_coq(goal.lhs)} ltac:(positive)) as P; clear - P; lra.")
             case "rounding", Call(function, _), _:
                 near = "rceil_ge" if goal.symbol == ">=" else "rceil_lt"
                 if function == "floor":
                     near = "rfloor_le" if goal.symbol == "<=" else "rfloor_gt"
-                self._say(f"pose proof ({near} {_argument(goal.lhs)}) as P; clear - P; lra.")
+                self._say(f"pose proof ({near} {argument_in_coq(goal.lhs)}) as P; clear - P; lra.")
             case "square root", Call(_, (u,)), _:
                 tactic = "apply sqrt_lt_R0; positive" if goal.strict else "apply Rle_ge, sqrt_pos"
                 self._say(f"{tactic}.")
             case "square root", _, _:
                 base = goal.lhs.left if isinstance(goal.lhs, Operation) else goal.lhs
-                self._say(f"transitivity {_argument(base)}; [ | clear; lra ].")
+                self._say(f"transitivity {argument_in_coq(base)}; [ | clear; lra ].")
                 self._say("apply pow2_sqrt; first [ assumption | lra | left; positive ].")
             case "increasing", Call(function, _), _:
                 self._increasing(context, names, goal.upward(), function)
             case "selection", Call(function, arguments), chosen:
-                self._selection(function, arguments, chosen)
+                self._say_all(selection_tactics(function, arguments, chosen))
             case "logarithm", Call(_, (u,)), _:
-                self._logarithm(goal, context)
+                self._say_all(logarithm_tactics(goal))
             case "exponential", _, _:
-                self._exponential(goal, context)
+                self._say_all(exponential_tactics(goal))
             case rule, _, _:
                 raise NotInCoq(f"no tactic for the rule {rule}")
 
     def _known(self, context: Context, names: dict[str, str], goal: Relation) -> None:
         if not goal.names():
-            self._say("first [ lra | interval ].")
+            self._say("first [ lra | interval with (i_prec 128) ].")
             return
         if goal.text() in names:
             self._say(f"exact {names[goal.text()]}.")
@@ -379,7 +393,7 @@ class Script:
         if not isinstance(goal.lhs, Call) or not isinstance(goal.rhs, Call):
             raise NotInCoq("a monotone function in disguise")
         premise = Relation(goal.lhs.arguments[0], goal.symbol, goal.rhs.arguments[0])
-        sides = f"{_argument(goal.lhs)} {goal.symbol} {_argument(goal.rhs)}"
+        sides = f"{argument_in_coq(goal.lhs)} {goal.symbol} {argument_in_coq(goal.rhs)}"
         name = self._assert(statement(premise))
         self._known(context, names, premise)
         self._close()
@@ -388,90 +402,18 @@ class Script:
             ("exp", False): "exp_le", ("exp", True): "exp_increasing", ("log", False): "ln_le_ln",
             ("log", True): "ln_increasing", ("sqrt", False): "sqrt_le_1_alt", ("sqrt", True): "sqrt_lt_1_alt",
         }[function, goal.strict]  # fmt: skip
-        a_call, b_call = f"{_call(function)} {_argument(goal.lhs)}", f"{_call(function)} {_argument(goal.rhs)}"
-        whole = self._assert(f"{a_call} {goal.symbol} {b_call}")
+        f = _call(function)
+        a, b = (f"{f} {argument_in_coq(side)}" for side in (goal.lhs, goal.rhs))
+        whole = self._assert(f"{a} {goal.symbol} {b}")
         self._say(f"apply {lemma}; first [ exact {tidy} | positive | split; [ left; positive | exact {tidy} ] ].")
         self._close()
         self._say(f"rewrite ?ln_1, ?exp_0 in {whole}. rewrite ?ln_1, ?exp_0. clear - {whole}; lra.")
-
-    def _selection(self, function: str, arguments: tuple[Expression, ...], chosen: Expression) -> None:
-        if function == "abs":
-            tactic = "apply Rabs_right" if chosen == arguments[0] else "apply Rabs_left1"
-            self._say(f"{tactic}; lra.")
-            return
-        if len(arguments) != 2:
-            raise NotInCoq("min or max of more than two")
-        side = "left" if chosen.text() == arguments[0].text() else "right"
-        self._say(f"apply {'Rmin' if function == 'min' else 'Rmax'}_{side}; lra.")
-
-    def _logarithm(self, goal: Relation, context: Context) -> None:
-        """log(A) = sum of k log(B): A as a product of powers, and the logarithm of each."""
-        pieces = []
-        for monomial, coefficient in normal_form(goal.rhs).numerator.terms.items():
-            base = parse_expression(monomial[0][0])
-            assert isinstance(base, Call)
-            pieces.append((term(base.arguments[0]), int(coefficient.p)))
-        if not isinstance(goal.lhs, Call):
-            raise NotInCoq("a logarithm in disguise")
-        argument = _argument(goal.lhs)
-        factors = [f"{u} ^ {k}" if k > 0 else f"/ ({u} ^ {-k})" for u, k in pieces]
-        for u, _ in pieces:
-            self._shown(f"0 < {u}", "positive")
-        whole = " * ".join(factors)
-        self._say(f"replace {argument} with ({whole}) by (field; nonzero).")
-        self._say("repeat rewrite ln_mult by positive. repeat rewrite ln_inverse by positive.")
-        self._say("repeat rewrite ln_pow_nat by positive. simpl INR. lra.")
-
-    def _exponential(self, goal: Relation, context: Context) -> None:
-        exponents = [
-            parse_expression(atom)
-            for side in (goal.lhs, goal.rhs)
-            for monomial in normal_form(side).numerator.terms
-            for atom, _ in monomial
-            if atom.startswith("exp(")
-        ]
-        logs = [
-            (term(call.arguments[0]), form.numerator.terms[monomial])
-            for exponent in exponents
-            if isinstance(exponent, Call)
-            for form in [normal_form(exponent.arguments[0])]
-            for monomial in form.numerator.terms
-            if len(monomial) == 1
-            for call in [parse_expression(monomial[0][0])]
-            if isinstance(call, Call) and call.function == "log"
-        ]
-        if not logs:
-            self._say("repeat rewrite <- exp_plus.")
-            self._say(
-                "first [ f_equal; lra | f_equal; field; nonzero "
-                "| transitivity (exp 0); [ f_equal; lra | apply exp_0 ] ]."
-            )
-            return
-        if len(exponents) != 1 or len(logs) != 1 or not isinstance(goal.lhs, Call):
-            raise NotInCoq("a product of powers of exponentials of logarithms")
-        ((u, k),) = logs
-        power = abs(int(k.p))
-        self._shown(f"0 < {u}", "positive")
-        sign = "" if k > 0 else "- "
-        self._say(f"replace {_argument(goal.lhs)} with ({sign}(INR {power} * ln {u})) by (simpl INR; lra).")
-        if k < 0:
-            self._say("rewrite exp_Ropp.")
-        self._say(f"rewrite (exp_ln_pow {u} {power}) by positive. field. nonzero.")
 
 
 def _shape(relation: Relation, text: str) -> str:
     if relation.is_equation:
         return f"{text} = 0"
     return f"0 {'<' if relation.strict else '<='} {text}"
-
-
-def _argument(call: Expression) -> str:
-    """The argument of a call in its tidy form."""
-    whole = term(call)
-    value = closed_value(call)
-    if value is not None and isinstance(call, Call):
-        return f"({term(call.arguments[0])})"
-    return f"({whole[1:-1].split(' ', 1)[1]})"
 
 
 def _call(function: str) -> str:

@@ -138,3 +138,12 @@ def statement(relation: Relation) -> str:
 def polynomial_term(polynomial: Polynomial) -> str:
     """The polynomial as a Coq term."""
     return term(polynomial_expression(polynomial))
+
+
+def argument_in_coq(call: Expression) -> str:
+    """The argument of a call in its tidy form."""
+    whole = term(call)
+    value = closed_value(call)
+    if value is not None and isinstance(call, Call):
+        return f"({term(call.arguments[0])})"
+    return f"({whole[1:-1].split(' ', 1)[1]})"
