@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from types import ModuleType
 from typing import Any, Protocol
 
 from certify.engine.statement import Outcome
@@ -42,15 +44,23 @@ class Theory(ABC):
     def parse(self, tree: InstanceTree) -> Any:
         """An instance. Raises InstanceError with every problem of the file."""
 
-    @abstractmethod
     def prepare(self, instance: Any, ledger: Ledger) -> Any:
         """The problem. Raises `Undetermined` where a choice of the mechanism cannot be decided."""
+        return self._module.prepare(instance, ledger)
 
-    @abstractmethod
-    def plan(self, problem: Any, options: CheckOptions) -> TheoryPlan: ...
+    def plan(self, problem: Any, options: CheckOptions) -> TheoryPlan:
+        """What a check would evaluate."""
+        plan: TheoryPlan = self._module.plan(problem, options)
+        return plan
 
-    @abstractmethod
-    def check(self, problem: Any, options: CheckOptions, progress: Callable[[int, int], None]) -> TheoryResult: ...
+    def check(self, problem: Any, options: CheckOptions, progress: Callable[[int, int], None]) -> TheoryResult:
+        """Every statement decided."""
+        result: TheoryResult = self._module.check(problem, options, progress)
+        return result
+
+    @property
+    def _module(self) -> ModuleType:
+        return import_module(f"certify.{self.name}.check")
 
     @abstractmethod
     def facts(
@@ -74,21 +84,6 @@ class ReleaseTheory(Theory):
 
         return parse_release_instance(tree, self.statement_ids())
 
-    def prepare(self, instance: Any, ledger: Ledger) -> Any:
-        from certify.release import check
-
-        return check.prepare(instance, ledger)
-
-    def plan(self, problem: Any, options: CheckOptions) -> TheoryPlan:
-        from certify.release import check
-
-        return check.plan(problem, options)
-
-    def check(self, problem: Any, options: CheckOptions, progress: Callable[[int, int], None]) -> TheoryResult:
-        from certify.release import check
-
-        return check.check(problem, options, progress)
-
     def facts(
         self, identity: InstanceIdentity, problem: Any, plan: Any, options: CheckOptions
     ) -> list[tuple[str, str]]:
@@ -111,21 +106,6 @@ class SelectionTheory(Theory):
         from certify.selection.instance import parse_selection_instance
 
         return parse_selection_instance(tree, self.statement_ids())
-
-    def prepare(self, instance: Any, ledger: Ledger) -> Any:
-        from certify.selection import check
-
-        return check.prepare(instance, ledger)
-
-    def plan(self, problem: Any, options: CheckOptions) -> TheoryPlan:
-        from certify.selection import check
-
-        return check.plan(problem, options)
-
-    def check(self, problem: Any, options: CheckOptions, progress: Callable[[int, int], None]) -> TheoryResult:
-        from certify.selection import check
-
-        return check.check(problem, options, progress)
 
     def facts(
         self, identity: InstanceIdentity, problem: Any, plan: Any, options: CheckOptions
