@@ -11,6 +11,7 @@ from typing import Any
 
 from flint import fmpq
 
+from certify.arithmetic.exact import NumberError
 from certify.arithmetic.expression import Expression, ExpressionError, Name, parse_expression
 from certify.claims.calculus import substituted, substituted_relation
 from certify.claims.claim import Chain, Claim, Hints, Slack, Variable
@@ -75,7 +76,7 @@ class _Reader:
     def _at(self, path: str) -> Iterator[None]:
         try:
             yield
-        except (_Wrong, ExpressionError) as error:
+        except (_Wrong, ExpressionError, NumberError) as error:
             self.problems.append(InputProblem(path, str(error)))
 
     def claims(self, data: Mapping[str, Any]) -> tuple[Claim, ...]:

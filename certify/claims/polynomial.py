@@ -6,12 +6,19 @@ from collections.abc import Iterable, Mapping
 
 from flint import fmpq
 
+from certify.arithmetic.expression import ExpressionError
+
+MAX_PRODUCT_WORK = 20_000
+
 Monomial = tuple[tuple[str, int], ...]
 """Atoms with their positive exponents, in alphabetical order; empty for 1."""
 
 
 class Polynomial:
-    """An immutable polynomial: a rational coefficient, never zero, for each of its monomials."""
+    """An immutable polynomial: a rational coefficient, never zero, for each of its monomials.
+
+    Products of more than MAX_PRODUCT_WORK pairs of terms raise ExpressionError.
+    """
 
     __slots__ = ("_hash", "terms")
 
@@ -51,6 +58,8 @@ class Polynomial:
         return self + (-other)
 
     def __mul__(self, other: Polynomial) -> Polynomial:
+        if len(self.terms) * len(other.terms) > MAX_PRODUCT_WORK:
+            raise ExpressionError("a polynomial has too many terms; write the inequality in smaller steps")
         terms: dict[Monomial, fmpq] = {}
         for left, a in self.terms.items():
             for right, b in other.terms.items():

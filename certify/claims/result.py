@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
-from certify.arithmetic.expression import ExpressionError
+from certify.arithmetic.exact import NumberError
+from certify.arithmetic.expression import ExpressionError, Undetermined
 from certify.arithmetic.verdict import Verdict
 from certify.claims.certificate import point_certificate, proof_certificate
 from certify.claims.checker import check
@@ -85,7 +86,10 @@ def decide_claim(claim: Claim, proved: Mapping[str, Claim] | None = None) -> Cla
     `proved` holds the claims that a proof may cite.
     """
     start = perf_counter()
-    verdict, reason, certificate = _decide(claim, proved or {})
+    try:
+        verdict, reason, certificate = _decide(claim, proved or {})
+    except (ExpressionError, NumberError, Undetermined) as error:  # too large to treat
+        verdict, reason, certificate = Verdict.UNDECIDED, str(error), None
     slack = None
     if claim.slack is not None:
         given = claim.slack

@@ -147,3 +147,9 @@ def test_the_printed_theorem_5_2_fails_at_the_point_of_the_errata() -> None:
     certificate = point_certificate(claim, {"variables": {"beta": "1/2"}, "conclusion": 0})
     with pytest.raises(Rejected, match="not shown at the point"):
         check(claim, certificate)
+
+
+def test_the_rules_of_a_proof_are_named() -> None:
+    assert {"monotone", "cut", "mean value"} <= set(results()["fact-b.3"].rules)
+    assert {"integer", "rounding", "combination"} <= set(results()["eq-7.damping.theta-large"].rules)
+    assert results()["thm-5.2.printed"].rules == ()

@@ -19,6 +19,8 @@ PROVED = {
     "needs integrality": 'variables = { m = "integer (0, inf)" }\nwhere = "2*m < 7"\nclaim = "m <= 3"',
     "an integer range that reals leave": 'variables = { m = "integer [0, 3]" }\nclaim = "m*(m - 1) >= 0"',
     "in two variables": 'variables = { x = "[0, 1]", y = "[0, 1]" }\nclaim = "x*y + exp(-x - y) > 1/10"',
+    "an absolute value": 'variables = { x = "[-1, 1]" }\nclaim = "abs(x) <= 1"',
+    "a maximum that touches": 'variables = { x = "[0, 1]" }\nclaim = "max(x, 1/2) <= 1"',
     "closed": 'claim = "exp(1) < 2.7182818284590453"',
     "a closed tie": 'claim = "sqrt(2)^2 <= 2"',
 }
@@ -105,6 +107,21 @@ def test_a_definition_kept_abstract_in_a_failed_proof_refutes_nothing() -> None:
     """The prover cannot know that ceil(x) - x < 1 here, but only points of x itself may refute."""
     result = decided('variables = { x = "[0, 1]" }\ndefine = { y = "exp(x)*exp(-x)" }\nclaim = "y^7 <= 1 + 1/10^30"')
     assert result.verdict is not Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'variables = { x = "[0, 1]", y = "[0, 1]", z = "[0, 1]", w = "[0, 1]" }\nclaim = "(x + y + z + w + 1)^30 >= 0"',
+        'variables = { x = "[0, 1]" }\nclaim = "x <= 1e9999"',
+        'claim = "2^(2^(2^100)) <= 1"',
+        'claim = "1/0 <= 1"',
+    ],
+)
+def test_what_is_too_large_or_undefined_is_undecided_with_a_reason(text: str) -> None:
+    result = decided(text)
+    assert result.verdict is Verdict.UNDECIDED
+    assert result.reason
 
 
 def test_false_hints_do_no_harm() -> None:

@@ -113,6 +113,16 @@ def premises(goal: Relation) -> Iterator[Relation]:
                     yield positive(call.arguments[0])
 
 
+def order_of(call: Call) -> Relation | None:
+    """The relation on which it depends which argument a min, max or abs is; None for other functions."""
+    match call:
+        case Call("min" | "max", (a, b)):
+            return Relation(a, "<=", b)
+        case Call("abs", (u,)):
+            return non_negative(u)
+    return None
+
+
 def domain(expression: Expression) -> Iterator[Relation]:
     """What must hold for the expression to have a value, inner parts first, for a name anywhere in it."""
     for child in expression.children:

@@ -24,7 +24,7 @@ from certify.claims.definedness import require_defined
 from certify.claims.elementary import RULES
 from certify.claims.prover.analysis import prove_by_analysis
 from certify.claims.prover.combination import find_combination, find_positive_coefficients
-from certify.claims.prover.premises import calls, domain, facts_about, premises
+from certify.claims.prover.premises import calls, domain, facts_about, order_of, premises
 from certify.claims.rejection import Rejected
 from certify.claims.relation import Relation, positive
 
@@ -149,7 +149,26 @@ class Prover:
         for degree in range(2, hints.degree + 1):
             if node is None:
                 node = find_combination(context, goal, degree=degree, using=hints.using)
-        return node or prove_by_analysis(self, context, goal, depth) or self._by_contradiction(context, goal)
+        if node is None:
+            node = prove_by_analysis(self, context, goal, depth) or self._by_contradiction(context, goal)
+        return node or self._by_cases(context, goal, depth)
+
+    def _by_cases(self, context: Context, goal: Relation, depth: int) -> Node | None:
+        """The goal in both cases of the first min, max or abs in it that is not settled."""
+        for call in calls((goal.lhs, goal.rhs)):
+            order = order_of(call)
+            if order is None or context.holds(order) or context.holds(order.negation()):
+                continue
+            node: Node = {"rule": "split", "on": order.text()}
+            for side, fact in (("then", order), ("else", order.negation())):
+                branch = context.child()
+                branch.add(fact)
+                proof = self.prove(branch, goal, depth=depth + 1)
+                if proof is None:
+                    return None
+                node[side] = proof
+            return node
+        return None
 
     def _by_contradiction(self, context: Context, goal: Relation) -> Node | None:
         """The goal, since its negation contradicts the facts."""
