@@ -2,6 +2,8 @@
 
 import gc
 import os
+import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -114,7 +116,7 @@ def _read_all(todo: list[tuple[str, str, bytes]], jobs: int | None) -> dict[str,
         weights[lightest] += len(item[2])
         shares[lightest].append(item)
     results: dict[str, bytes] = {}
-    with ProcessPoolExecutor(jobs - 1, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs - 1, mp_context=get_context(_start_method())) as pool:
         futures = [pool.submit(_read_some, share) for share in shares]
         # This process is one of the jobs: it takes what the others have not begun, from the other end.
         for future, share in zip(reversed(futures), reversed(shares), strict=True):
@@ -124,6 +126,11 @@ def _read_all(todo: list[tuple[str, str, bytes]], jobs: int | None) -> dict[str,
             if not future.cancelled():
                 results.update(future.result())
     return results
+
+
+def _start_method() -> str:
+    """Forking starts a process without importing everything again; it is safe while there is one thread."""
+    return "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
 
 
 def _read_some(todo: list[tuple[str, str, bytes]]) -> dict[str, bytes]:
