@@ -38,7 +38,7 @@ verbs:
   check              check instances (the default: the word may be left out)
   universal          prove the papers' claims for all parameters
   claims             prove the inequalities of a claims file (TOML)
-  export             write claims as Coq lemmas
+  export             write claims and reports as Coq lemmas
   select             run a selection algorithm of the second paper on real scores
   schema             print the JSON Schema of instance files
 
@@ -73,6 +73,8 @@ def run(arguments: Sequence[str]) -> ExitStatus:
         return _carry_out(verb, rest, output)
     except InvalidInput as invalid:
         _complain("\n".join(str(error) for error in invalid.errors))
+    except InstanceError as invalid_file:  # of the verbs that read other files
+        _complain(str(invalid_file))
     except (OutputError, RoundingModeError) as error:
         _complain(f"error: {error}")
     return ExitStatus.INVALID
@@ -211,7 +213,7 @@ def _options(settings: argparse.Namespace) -> tuple[CheckOptions, list[InputProb
         statements = None
     if settings.json is not None and (problem := _problem_with_json(settings)):
         problems.append(InputProblem("--json", f"{quoted(settings.json)} {problem}"))
-    return CheckOptions(statements, precision, most, pairs), problems
+    return CheckOptions(statements, precision, most, pairs, closed_forms=settings.json is not None), problems
 
 
 def _problem_with_json(settings: argparse.Namespace) -> str | None:
@@ -242,10 +244,11 @@ def _prepare(path: str, options: CheckOptions, ledger: _Copy | None) -> _Prepare
     """Raises InstanceError for an instance that is wrong, cannot be decided or is too large."""
     tree = read_instance_file(path)
     theory = theory_of(tree)
-    instance = theory.parse(tree)
+    constants = default_ledger() if ledger is None else ledger.ledger
+    instance = theory.parse(tree, constants)
     options = _options_for(theory, options, path)
     try:
-        problem = theory.prepare(instance, default_ledger() if ledger is None else ledger.ledger)
+        problem = theory.prepare(instance, constants)
         plan = theory.plan(problem, options)
     except Undetermined as error:
         message = f"{error}: write exact numbers, or change the parameters slightly"

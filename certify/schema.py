@@ -3,6 +3,7 @@
 from typing import Any
 
 from certify.release import instance as release
+from certify.release.tuning import tuning_names
 from certify.selection.instance_schema import selection_schema
 
 JsonSchema = dict[str, Any]
@@ -127,6 +128,11 @@ def _mechanism() -> JsonSchema:
                 "The choices (8.3).",
                 {"alpha": {"$ref": "#/$defs/fraction"}},
                 required=list(release.ALPHA_FIELDS),
+            ),
+            _object(
+                "The mechanism of the proof of a smaller constant, by the name of its rung.",
+                {"tuned": {"enum": list(tuning_names())}},
+                required=list(release.TUNED_FIELDS),
             ),
         ]
     }

@@ -41,8 +41,8 @@ class Theory(ABC):
         """The ids of its catalogue, in order."""
 
     @abstractmethod
-    def parse(self, tree: InstanceTree) -> Any:
-        """An instance. Raises InstanceError with every problem of the file."""
+    def parse(self, tree: InstanceTree, ledger: Ledger) -> Any:
+        """An instance; what it leaves to the paper is as in the ledger. Raises InstanceError with every problem."""
 
     def prepare(self, instance: Any, ledger: Ledger) -> Any:
         """The problem. Raises `Undetermined` where a choice of the mechanism cannot be decided."""
@@ -75,11 +75,11 @@ class ReleaseTheory(Theory):
     name = "release"
 
     def statement_ids(self) -> Sequence[str]:
-        from certify.release.statements import STATEMENT_IDS
+        from certify.release.statements import ALL_STATEMENT_IDS
 
-        return STATEMENT_IDS
+        return ALL_STATEMENT_IDS
 
-    def parse(self, tree: InstanceTree) -> Any:
+    def parse(self, tree: InstanceTree, ledger: Ledger) -> Any:
         from certify.release.instance import parse_release_instance
 
         return parse_release_instance(tree, self.statement_ids())
@@ -102,10 +102,10 @@ class SelectionTheory(Theory):
 
         return STATEMENT_IDS
 
-    def parse(self, tree: InstanceTree) -> Any:
+    def parse(self, tree: InstanceTree, ledger: Ledger) -> Any:
         from certify.selection.instance import parse_selection_instance
 
-        return parse_selection_instance(tree, self.statement_ids())
+        return parse_selection_instance(tree, self.statement_ids(), ledger)
 
     def facts(
         self, identity: InstanceIdentity, problem: Any, plan: Any, options: CheckOptions

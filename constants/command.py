@@ -19,14 +19,19 @@ from constants.golden import GOLDEN, golden_text, provenance, read_golden
 from constants.ledger import Ledger, default_ledger
 from constants.ledger_file import read_ledger
 
-VERBS = ("table", "check", "golden")
+VERBS = ("table", "check", "golden", "search", "export")
 
 EPILOG = """\
 verbs:
   table              print every constant (the default: the word may be left out)
   check              prove every relation again, compare every enclosure with
                      golden.json, and decide what a changed constant carries away
+  check CERTIFICATE  decide again every claim that a smaller constant of
+                     Theorem 1.1 rests on, as a file of search shows it
   golden             write golden.json anew, after a change that is meant
+  search             look for smaller constants of Theorem 1.1 from the same
+                     construction, certify them, and write the certificates
+  export CERTIFICATE write the claims of such a file as lemmas for Coq's kernel
 
 exit status of check:
   0    every relation is proved, and either nothing changed or every dependent
@@ -58,6 +63,14 @@ def run(arguments: Sequence[str]) -> ExitStatus:
                 return _check(rest, output)
             case "golden":
                 return _golden(rest, output)
+            case "search":
+                from constants.search.command import search
+
+                return search(rest, output, _progress)
+            case "export":
+                from constants.search.command import export_certificate
+
+                return export_certificate(rest, output)
         return _table(rest, output)
     except InstanceError as error:
         _complain(str(error))
@@ -83,9 +96,15 @@ def _table(arguments: Sequence[str], output: Output) -> ExitStatus:
 
 
 def _check(arguments: Sequence[str], output: Output) -> ExitStatus:
-    settings = _parser("constants check", "Prove every relation again and compare with golden.json.").parse_args(
-        arguments
-    )
+    parser = _parser("constants check", "Prove every relation again and compare with golden.json.")
+    parser.add_argument("certificate", nargs="?", metavar="CERTIFICATE", help="check this file of search instead")
+    settings = parser.parse_args(arguments)
+    if settings.certificate is not None:
+        if settings.ledger is not None:
+            parser.error("a certificate has its own numbers: give it or --ledger, not both")
+        from constants.search.command import check_certificate
+
+        return check_certificate(settings.certificate, output)
     ledger = _ledger(settings.ledger)
     text = _recorded()
     records = read_golden(text)

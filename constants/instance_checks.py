@@ -1,30 +1,36 @@
-"""Statements of the release paper on the built-in instances, under any ledger.
+"""Statements of both papers on the built-in instances, under any ledger.
 
-The instances together make every statement of the catalogue applicable. What they decide is about them alone:
-a refutation is final, a proof is no proof for other instances.
+What the instances decide is about them alone: a refutation is final, a proof is no proof for other instances. A
+statement that a paper prints wrongly (`thm-5.2.printed`) is refuted by one under the shipped ledger already.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from certify.arithmetic.expression import ExpressionError
 from certify.arithmetic.scalar import Undefined, Undetermined
 from certify.arithmetic.verdict import Verdict
 from certify.engine.statement import Outcome
-from certify.instance_file import read_instance_file
-from certify.release.check import CheckOptions, check, plan, prepare
-from certify.release.instance import ReleaseInstance, parse_release_instance
-from certify.release.statements import STATEMENT_IDS
+from certify.instance_file import InstanceTree, read_instance_file
+from certify.release.check import CheckOptions
 from certify.report.figures import comparison
 from certify.report.model import StatementVerdict
+from certify.theory import RELEASE, SELECTION, Theory
 from constants.ledger import Ledger
 
 INSTANCES = Path(__file__).with_name("instances")
 OPTIONS = CheckOptions(max_pairs=5_000_000)
 MAX_ROUNDS = 10_000
+"""Rounds beyond which the count of transcripts, a number of that many digits, is not formed."""
+
+THEORIES = (RELEASE, SELECTION)
+
+Result = tuple[str, Verdict | None, str]
+"""An instance's file or a statement's id; what was decided, None where it does not apply; and the reason."""
 
 
 @dataclass(frozen=True)
@@ -35,41 +41,49 @@ class InstanceVerdict:
     reason: str
 
 
-def built_in_instances() -> dict[str, ReleaseInstance]:
-    """The instances by name."""
-    return {
-        path.stem: parse_release_instance(read_instance_file(path), STATEMENT_IDS)
-        for path in sorted(INSTANCES.glob("*.json"))
-    }
+@cache
+def built_in_instances(theory: Theory) -> Mapping[str, InstanceTree]:
+    """The instances of a theory by name."""
+    return {path.stem: read_instance_file(path) for path in sorted((INSTANCES / theory.name).glob("*.json"))}
 
 
 def check_on_instances(ledger: Ledger, statements: Iterable[str]) -> Mapping[str, InstanceVerdict]:
-    """Each release statement under the ledger: refuted where one instance refutes it."""
-    wanted = tuple(each for each in STATEMENT_IDS if each in set(statements))
-    if not wanted:
-        return {}
-    found: dict[str, list[tuple[str, Verdict | None, str]]] = {each: [] for each in wanted}
-    for name, instance in built_in_instances().items():
-        for statement, verdict, reason in _on_instance(ledger, instance, wanted):
-            found[statement].append((name, verdict, reason))
-    return {statement: _together(results) for statement, results in found.items()}
+    """Each statement of a catalogue under the ledger: refuted where one instance refutes it."""
+    chosen = set(statements)
+    verdicts: dict[str, InstanceVerdict] = {}
+    for theory in THEORIES:
+        wanted = [each for each in theory.statement_ids() if each in chosen]
+        found: dict[str, list[Result]] = {each: [] for each in wanted}
+        for name, tree in built_in_instances(theory).items() if wanted else ():
+            for statement, verdict, reason in _on_instance(ledger, theory, tree, wanted):
+                found[statement].append((f"{name}.json", verdict, reason))
+        verdicts |= {statement: _together(results) for statement, results in found.items()}
+    return verdicts
 
 
-def _on_instance(
-    ledger: Ledger, instance: ReleaseInstance, wanted: Sequence[str]
-) -> list[tuple[str, Verdict | None, str]]:
+def _on_instance(ledger: Ledger, theory: Theory, tree: InstanceTree, wanted: Collection[str]) -> list[Result]:
+    """The wanted statements that the instance is for (all, where its file names none): id, verdict and reason."""
+    own: Collection[str] = wanted
     try:
-        problem = prepare(instance, ledger)
-        if problem.rounds > MAX_ROUNDS:  # the count of transcripts is a number of that many digits
-            return [(each, Verdict.UNDECIDED, f"J is beyond {MAX_ROUNDS:,} rounds") for each in wanted]
-        refusal = plan(problem, OPTIONS).refusal
+        instance = theory.parse(tree, ledger)
+        own = tuple(each for each in wanted if instance.statements is None or each in instance.statements)
+        if not own:
+            return []
+        problem = theory.prepare(instance, ledger)
+        if theory is RELEASE and problem.rounds > MAX_ROUNDS:
+            return [(each, Verdict.UNDECIDED, f"J is beyond {MAX_ROUNDS:,} rounds") for each in own]
+        refusal = theory.plan(problem, OPTIONS).refusal
         if refusal is not None:
-            return [(each, Verdict.UNDECIDED, refusal) for each in wanted]
-        options = CheckOptions(statements=tuple(wanted), max_pairs=OPTIONS.max_pairs)
-        outcomes = check(problem, options).outcomes
+            return [(each, Verdict.UNDECIDED, refusal) for each in own]
+        options = CheckOptions(statements=own, max_pairs=OPTIONS.max_pairs)
+        outcomes = theory.check(problem, options, _silent).outcomes
     except (Undetermined, Undefined, ExpressionError) as error:
-        return [(each, Verdict.UNDECIDED, str(error)) for each in wanted]
+        return [(each, Verdict.UNDECIDED, str(error)) for each in own]
     return [(outcome.statement.id, outcome.verdict, _reason(outcome)) for outcome in outcomes]
+
+
+def _silent(done: int, total: int) -> None:
+    """No progress is shown: the instances are small."""
 
 
 def _reason(outcome: Outcome) -> str:
@@ -78,12 +92,12 @@ def _reason(outcome: Outcome) -> str:
     return outcome.reason or ""
 
 
-def _together(results: Sequence[tuple[str, Verdict | None, str]]) -> InstanceVerdict:
+def _together(results: Sequence[Result]) -> InstanceVerdict:
     for verdict in (Verdict.REFUTED, Verdict.UNDECIDED):
         for name, each, reason in results:
             if each is verdict:
-                return InstanceVerdict(verdict, f"{name}.json: {reason}")
+                return InstanceVerdict(verdict, f"{name}: {reason}")
     proved = [name for name, each, _ in results if each is Verdict.PROVED]
     if not proved:
         return InstanceVerdict(Verdict.UNDECIDED, "its hypotheses hold on no built-in instance")
-    return InstanceVerdict(Verdict.PROVED, f"proved on {', '.join(f'{name}.json' for name in proved)}")
+    return InstanceVerdict(Verdict.PROVED, f"proved on {', '.join(proved)}")

@@ -6,13 +6,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from certify.arithmetic.verdict import Verdict, conjunction
-from certify.release.statements import STATEMENT_IDS
 from constants.difference import Order
 from constants.golden import Comparison, Recorded, compare
-from constants.instance_checks import InstanceVerdict, check_on_instances
+from constants.instance_checks import THEORIES, InstanceVerdict, check_on_instances
 from constants.ledger import Ledger
 from constants.relations import Proof, prove_all
-from constants.universal_checks import ClaimVerdict, check_claims, statement_of
+from constants.universal_checks import ClaimVerdict, check_claims, is_misprint, statement_of
 
 Progress = Callable[[str], None]
 
@@ -22,9 +21,9 @@ class Dependent:
     """A statement that depends on a changed constant, and whether it still holds.
 
     REFUTED when a built-in instance or a universal claim fails, or a relation of its constants: then the
-    paper's proof no longer closes, whether or not the statement is true. PROVED only when a universal claim of
-    the statement speaks of a changed constant, all such claims are proved, and nothing else is undecided:
-    instances alone prove nothing for all parameters.
+    paper's proof no longer closes, whether or not the statement is true. PROVED only when universal claims of
+    the statement speak of every changed constant that it uses, all of them are proved, and nothing else is undecided:
+    instances alone prove nothing for all parameters. None for a misprint that is refuted, as it should be.
     """
 
     statement: str
@@ -34,20 +33,32 @@ class Dependent:
     claims: tuple[ClaimVerdict, ...]
 
     @property
-    def verdict(self) -> Verdict:
+    def uncovered(self) -> tuple[str, ...]:
+        """The changed constants of which no universal claim of the statement speaks."""
+        return tuple(each for each in self.constants if not any(each in claim.constants for claim in self.claims))
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether an instance or a universal claim refutes the statement itself, not only its proof."""
+        on_instances = self.instances is not None and self.instances.verdict is Verdict.REFUTED
+        return on_instances or any(claim.verdict is Verdict.REFUTED for claim in self.claims)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        if is_misprint(self.statement):
+            return None if self.is_refuted else Verdict.UNDECIDED
         verdicts = [proof.verdict for proof in self.relations] + [claim.verdict for claim in self.claims]
         if self.instances is not None:
             verdicts.append(self.instances.verdict)
         together = conjunction(verdicts)
-        return Verdict.UNDECIDED if together is Verdict.PROVED and not self.claims else together
+        return Verdict.UNDECIDED if together is Verdict.PROVED and self.uncovered else together
 
     @property
     def answer(self) -> str:
         """Whether the statement still holds, in words."""
-        failed = [claim.verdict for claim in self.claims]
-        if self.instances is not None:
-            failed.append(self.instances.verdict)
-        if Verdict.REFUTED in failed:
+        if is_misprint(self.statement):
+            return "refuted, as before" if self.is_refuted else "undecided"
+        if self.is_refuted:
             return "REFUTED"
         if self.verdict is Verdict.REFUTED:
             return "NOT PROVED: a relation fails"
@@ -71,7 +82,8 @@ class Regression:
     @property
     def verdict(self) -> Verdict:
         """REFUTED where anything fails, an unrecorded change of the shipped ledger included."""
-        verdicts = [proof.verdict for proof in self.proofs] + [each.verdict for each in self.dependents]
+        verdicts = [proof.verdict for proof in self.proofs]
+        verdicts += [each.verdict for each in self.dependents if each.verdict is not None]
         verdicts += [_of_comparison(each, self.shipped) for each in self.changes]
         return conjunction(verdicts)
 
@@ -113,12 +125,13 @@ def dependents(
                 uses.setdefault(statement, set()).update(_ids(proof, ledger) & set(changed))
     progress("built-in instances")
     on_instances = check_on_instances(ledger, uses)
-    order = {statement: index for index, statement in enumerate(STATEMENT_IDS)}
+    catalogues = [statement for theory in THEORIES for statement in theory.statement_ids()]
+    order = {statement: index for index, statement in enumerate(catalogues)}
     return [
         Dependent(
             statement=statement,
             constants=tuple(each for each in changed if each in uses[statement]),
-            relations=tuple(proof for proof in moved if statement in proof.constant.used_by),
+            relations=tuple(p for p in moved if statement in p.constant.used_by and not is_misprint(statement)),
             instances=on_instances.get(statement),
             claims=tuple(claim for claim in claims if statement_of(claim.id, known) == statement),
         )

@@ -28,6 +28,8 @@ MARK = "†"
 WIDE, ROOMY = 130, 90
 SHORT_ITEM = 14
 LEAST_USED = 12
+SHORT_RELATION = 60
+DETAIL = 4
 
 _STYLES = {Verdict.PROVED: "green", Verdict.REFUTED: "bold red", Verdict.UNDECIDED: "bold yellow"}
 
@@ -41,7 +43,11 @@ def ledger_text(ledger: Ledger, page: Page) -> str:
             parts += [Text(paper.title, style="bold"), _constants(constants, ledger, page), ""]
     printed = [c for c in ledger.constants.values() if c.printed is not None]
     if printed:
-        parts += [Text(f"{MARK} printed otherwise in the paper", style="bold"), _errata(printed, ledger), ""]
+        parts += [
+            Text(f"{MARK} printed otherwise in the paper, and what fails then", style="bold"),
+            *_errata(printed, ledger),
+            "",
+        ]
     parts.append(Text(_legend(ledger), style="dim"))
     return page.render(*parts)
 
@@ -124,25 +130,26 @@ def slack_text(proof: Proof) -> str:
     return f"{tenths // 10}.{tenths % 10}%" if tenths else "<0.1%"
 
 
-def _errata(constants: Sequence[Constant], ledger: Ledger) -> Table:
-    table = _grid(("constant", "left"), ("printed", "right"), ("here", "right"), ("with the printed value", "left"))
-    table.add_column("why", overflow="fold", ratio=1)
+def _errata(constants: Sequence[Constant], ledger: Ledger) -> Iterable[RenderableType]:
+    """One line a constant; below it the relation that decided, and the note."""
+    widths = [max(len(text) for text in column) for column in zip(*map(_both_values, constants), strict=True)]
     for constant in constants:
-        assert constant.printed is not None
         verdict, proof = as_printed(constant, ledger)
         outcome = {Verdict.REFUTED: "a relation fails", Verdict.PROVED: "no relation fails"}.get(verdict, "undecided")
-        relation = Text(proof.relation.text() if proof is not None else "")
+        name, printed, here = (t.ljust(width) for t, width in zip(_both_values(constant), widths, strict=True))
+        line = Text(f"{name}  printed {printed}  here {here}  ")
+        yield line.append(outcome, "bold red" if verdict is Verdict.REFUTED else "")
+        details = Text(proof.relation.text() if proof is not None else "")
         if constant.note:
-            relation.append(f"\n{constant.note}", style="dim")
-        style = "bold red" if verdict is Verdict.REFUTED else ""
-        table.add_row(
-            Text(constant.id),
-            Text(constant.printed.text()),
-            Text(constant.value.text()),
-            Text(outcome, style),
-            relation,
-        )
-    return table
+            details.append(f"\n{constant.note}" if details.plain else constant.note, style="dim")
+        if details.plain:
+            yield Padding(details, (0, 0, 0, DETAIL))
+
+
+def _both_values(constant: Constant) -> tuple[str, str, str]:
+    """Name, printed value and value, of a constant that is printed otherwise."""
+    assert constant.printed is not None
+    return constant.id, constant.printed.text(), constant.value.text()
 
 
 def check_text(result: Regression, record: Mapping[str, str], page: Page) -> str:
@@ -193,7 +200,7 @@ def _dependents(dependents: Sequence[Dependent]) -> Padding:
     table.add_column("still holds?", overflow="fold", min_width=12)
     table.add_column("because", overflow="fold", ratio=1)
     for each in dependents:
-        style = _STYLES[each.verdict]
+        style = "" if each.verdict is None else _STYLES[each.verdict]
         table.add_row(Text(each.statement), Text(each.answer, style), Text("\n".join(_because(each))))
     return Padding(table, (0, 0, 0, 2))
 
@@ -202,25 +209,34 @@ def _because(dependent: Dependent) -> Iterable[str]:
     yield f"uses {', '.join(dependent.constants)}" if dependent.constants else "follows from a failing relation"
     for proof in dependent.relations:
         if proof.verdict is not Verdict.PROVED:
-            yield f"relation {proof.verdict.value}: {proof.relation.text()}"
+            text = proof.relation.text()
+            short = text if len(text) <= SHORT_RELATION else f"that of {proof.constant.id}, above"
+            yield f"relation {proof.verdict.value}: {short}"
     for claim in dependent.claims:
         reason = f" ({printable(claim.reason)})" if claim.reason else ""
         yield f"for all parameters, {claim.id}: {claim.verdict.value}{reason}"
     if dependent.instances is not None:
         verdict, reason = dependent.instances.verdict, printable(dependent.instances.reason)
         yield f"instances: {reason}" if verdict is Verdict.PROVED else f"instances: {verdict.value}, {reason}"
-    if not dependent.claims:
-        yield "no universal claim covers it: instances alone prove nothing for all parameters"
+    elif not dependent.claims:
+        yield "no check yet: neither an instance nor a universal claim decides it"
+    if (
+        dependent.answer == "undecided"
+        and dependent.uncovered
+        and (dependent.instances is not None or dependent.claims)
+    ):
+        yield f"no universal claim about {', '.join(dependent.uncovered)}: instances prove nothing for all parameters"
 
 
 def _closing(result: Regression) -> str:
     failing = sum(proof.verdict is Verdict.REFUTED for proof in result.proofs)
-    fallen = sum(each.verdict is Verdict.REFUTED for each in result.dependents)
-    unclear = sum(each.verdict is Verdict.UNDECIDED for each in result.dependents)
     counted = f"{figures.plural(failing, 'relation fails', 'relations fail')}, {len(result.changes)} not as recorded"
     if result.dependents:
+        fallen = [each for each in result.dependents if each.verdict is Verdict.REFUTED]
+        refuted = sum(each.is_refuted for each in fallen)
+        unclear = sum(each.verdict is Verdict.UNDECIDED for each in result.dependents)
         statements = figures.plural(len(result.dependents), "statement", "statements")
-        counted += f"; of {statements} {fallen} fall, {unclear} undecided"
+        counted += f"; of {statements} {refuted} refuted, {len(fallen) - refuted} not proved, {unclear} undecided"
     return f"{result.verdict.value}: {counted}"
 
 

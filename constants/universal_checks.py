@@ -38,8 +38,14 @@ def statement_of(claim_id: str, statements: Collection[str]) -> str:
     return claim_id
 
 
+def is_misprint(statement: str) -> bool:
+    """Whether the statement is what a paper prints where that is wrong, so that it is expected to be refuted."""
+    return statement.endswith(".printed")
+
+
 def check_claims(ledger: Ledger, changed: Collection[str]) -> list[ClaimVerdict]:
-    """The claims that use a changed constant, and are expected to hold, decided with the ledger's values.
+    """The claims that use a changed constant, decided with the ledger's values: those that are expected to hold,
+    and misprints.
 
     A proof may cite earlier claims. Those that use no changed constant say what they say under the shipped
     ledger, and are taken as proved: `python -m certify claims` proves them.
@@ -57,13 +63,14 @@ def check_claims(ledger: Ledger, changed: Collection[str]) -> list[ClaimVerdict]
             continue
         proved: dict[str, Claim] = {}
         for claim in claims:
-            if claim.expect != Verdict.PROVED.value:
+            is_expected = claim.expect == Verdict.PROVED.value
+            if not is_expected and not is_misprint(claim.id):
                 continue
             if set(claim.constants) & set(changed):
                 verdicts.append(_decided(claim, proved))
-                if verdicts[-1].verdict is not Verdict.PROVED:
-                    continue
-            proved[claim.id] = claim
+                is_expected &= verdicts[-1].verdict is Verdict.PROVED
+            if is_expected:
+                proved[claim.id] = claim
     return verdicts
 
 
@@ -80,12 +87,8 @@ def _decided(claim: Claim, proved: Mapping[str, Claim]) -> ClaimVerdict:
         result = decide_claim(claim, proved)
     except ExpressionError as error:
         return ClaimVerdict(claim.id, claim.constants, Verdict.UNDECIDED, str(error))
-    verdict, reason = result.verdict, result.reason
-    if verdict is Verdict.REFUTED:
-        reason = _point(result)
-        if claim.abstract:  # the variables may not take these values in the paper
-            verdict, reason = Verdict.UNDECIDED, f"its abstract form {reason}"
-    return ClaimVerdict(claim.id, claim.constants, verdict, reason)
+    reason = _point(result) if result.verdict is Verdict.REFUTED else result.reason
+    return ClaimVerdict(claim.id, claim.constants, result.verdict, reason)
 
 
 def _point(result: ClaimResult) -> str:

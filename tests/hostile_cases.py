@@ -297,6 +297,21 @@ CASES = [
         ("$.mechanism.gamma", "is missing"),
     ),
     hostile(
+        "unknown rung",
+        instance(mechanism='{"tuned": "eight"}'),
+        ("$.mechanism.tuned", '"eight" is not a rung of the smaller constant: write one of "1"'),
+    ),
+    hostile(
+        "rung as number",
+        instance(mechanism='{"tuned": 8}'),
+        ("$.mechanism.tuned", "8 is not a string: put it in double quotes"),
+    ),
+    hostile(
+        "rung with rounds",
+        instance(mechanism='{"tuned": "8", "rounds": 2}'),
+        ("$.mechanism", "gives tuned and rounds: keep tuned alone, or leave it out"),
+    ),
+    hostile(
         "mechanism of another name",
         instance(mechanism='"laplace"'),
         ("$.mechanism", '"laplace" is not a mechanism: give {"rounds"'),

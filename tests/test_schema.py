@@ -38,13 +38,14 @@ def test_examples_are_valid(file: Path) -> None:
 
 def test_the_field_lists_are_those_of_the_reader() -> None:
     schema = instance_schema()["$defs"]["release"]
-    _, explicit, alpha = schema["properties"]["mechanism"]["oneOf"]
+    _, explicit, alpha, tuned = schema["properties"]["mechanism"]["oneOf"]
     check = schema["properties"]["check"]
     amplify = check["properties"]["amplify"]
     for described, required, optional in (
         (schema, release.REQUIRED_FIELDS, release.OPTIONAL_FIELDS),
         (explicit, release.EXPLICIT_FIELDS, ()),
         (alpha, release.ALPHA_FIELDS, ()),
+        (tuned, release.TUNED_FIELDS, ()),
         (check, (), release.CHECK_FIELDS),
         (amplify, release.AMPLIFY_FIELDS, ()),
     ):
@@ -80,6 +81,9 @@ STRUCTURAL = [
     "gamma 0",
     "alpha 0",
     "two forms at once",
+    "unknown rung",
+    "rung as number",
+    "rung with rounds",
     "no form",
     "mechanism of another name",
     "check as list",

@@ -7,7 +7,9 @@ beyond `MAX_EXACT_BITS`, and `Undetermined` when a ball is too wide to tell or t
 enclosure, so that more precision may help.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
 
 from flint import arb, ctx, fmpq, fmpz
 
@@ -33,9 +35,35 @@ class Undetermined(ArithmeticError):
     """The enclosures are too wide to tell; the message says what could not be separated."""
 
 
+class Recorder(Protocol):
+    """What is told of the two steps that a ball cannot record itself: its making, and the choice of an operand."""
+
+    def number(self, value: fmpq) -> arb:
+        """A ball containing `value`."""
+
+    def choice(self, function: str, values: Sequence[Scalar], chosen: Scalar) -> Scalar:
+        """The value `chosen` of min or max at `values`."""
+
+
+_recorder: Recorder | None = None
+
+
+@contextmanager
+def recorded(recorder: Recorder) -> Iterator[None]:
+    """Evaluations inside the block tell `recorder`; the numbers are the same. For the whole process, as `flint.ctx`."""
+    global _recorder
+    before, _recorder = _recorder, recorder
+    try:
+        yield
+    finally:
+        _recorder = before
+
+
 def ball(value: Scalar) -> arb:
     """A ball containing `value`: a rational is rounded outward at `flint.ctx.prec`, a ball is itself."""
-    return value if isinstance(value, arb) else arb(value)
+    if isinstance(value, arb):
+        return value
+    return arb(value) if _recorder is None else _recorder.number(value)
 
 
 def finite(value: arb) -> arb:
@@ -116,7 +144,7 @@ def square_root(x: Scalar) -> Scalar:
         raise Undefined("the square root of a negative number")
     if isinstance(x, fmpq):
         root = _exact_root(x, fmpz(2))
-        return finite(arb(x).sqrt()) if root is None else root
+        return finite(ball(x).sqrt()) if root is None else root
     if not x >= 0:
         raise Undetermined(f"the argument of sqrt cannot be separated from 0 at {ctx.prec} bits")
     return finite(x.sqrt())
@@ -155,7 +183,7 @@ def minimum(values: Sequence[Scalar]) -> Scalar:
             least = value
         elif not _certainly_at_most(least, value):
             least = finite(ball(least).min(ball(value)))
-    return least
+    return least if _recorder is None else _recorder.choice("min", values, least)
 
 
 def maximum(values: Sequence[Scalar]) -> Scalar:
@@ -166,7 +194,7 @@ def maximum(values: Sequence[Scalar]) -> Scalar:
             greatest = value
         elif not _certainly_at_most(value, greatest):
             greatest = finite(ball(greatest).max(ball(value)))
-    return greatest
+    return greatest if _recorder is None else _recorder.choice("max", values, greatest)
 
 
 def _certainly_less(x: Scalar, y: Scalar) -> bool:

@@ -25,7 +25,7 @@ from certify.arithmetic.verdict import Verdict
 from certify.claims.calculus import expanded, substituted_relation
 from certify.claims.certificate import FORMAT, digest
 from certify.claims.claim import Claim, obligations
-from certify.claims.context import Context, halves, holds_by_mean_value, holds_on_box
+from certify.claims.context import Context, halves, holds_by_mean_value, holds_on_box, holds_on_ranges
 from certify.claims.definedness import require_defined
 from certify.claims.elementary import RULES
 from certify.claims.monotone import monotone_parts
@@ -70,6 +70,7 @@ class _Proof:
         self._rules: Mapping[str, Callable[[Node, Context, Relation], None]] = {
             "combination": self._combination,
             "evaluate": self._evaluate,
+            "ranges": self._ranges,
             "mean value": self._mean_value,
             "cut": self._cut,
             "split": self._split,
@@ -157,6 +158,10 @@ class _Proof:
         """Interval evaluation over the ranges."""
         require(holds_on_box(context, goal, _bits(node)), f"evaluation does not show {goal.text()}")
 
+    def _ranges(self, node: Node, context: Context, goal: Relation) -> None:
+        """Interval evaluation over the ranges that facts give to variables and defined names."""
+        require(holds_on_ranges(context, goal, _bits(node)), f"the known ranges do not show {goal.text()}")
+
     def _mean_value(self, node: Node, context: Context, goal: Relation) -> None:
         """Interval evaluation of the mean value form over the ranges."""
         require(holds_by_mean_value(context, goal, _bits(node)), f"the slopes do not show {goal.text()}")
@@ -200,6 +205,7 @@ class _Proof:
 
     def _cite(self, node: Node, context: Context, goal: Relation) -> None:
         """A conclusion of a proved claim at values that satisfy its ranges and conditions."""
+        require(node["claim"] in self._proved, f"{node['claim']!a} is not among the claims proved before")
         claim = self._proved[node["claim"]]
         require(claim.chain is None, "a claim about sums is not cited")
         values = {name: parse_expression(text) for name, text in node["values"].items()}
@@ -219,8 +225,9 @@ class _Proof:
             self.node(by, context.child(), instance(relation))
         cited = _expanded(instance(claim.conclusions[node["conclusion"]]), context)
         wanted = _expanded(goal, context)
-        agrees = context.numerator(cited) == context.numerator(wanted)
-        require(agrees and (cited.strict or not wanted.strict), f"{node['claim']} does not say {goal.text()}")
+        agrees = cited.text() == wanted.text() or context.numerator(cited) == context.numerator(wanted)
+        strong_enough = cited.is_equation if wanted.is_equation else cited.strict or not wanted.strict
+        require(agrees and strong_enough, f"{node['claim']} does not say {goal.text()}")
 
 
 def _expanded(relation: Relation, context: Context) -> Relation:

@@ -13,8 +13,10 @@ from certify.claims.result import ClaimResult
 from certify.claims.text import results_text
 from certify.exit_status import ExitStatus
 from certify.instance_file import InputProblem, InstanceError, printable
+from certify.report.figures import plural
 from certify.report.output_file import problem_with, write_atomically
 from certify.report.page import Output
+from certify.report.reported_inequalities import read_report
 from constants.ledger import Ledger, default_ledger
 
 Verb = Callable[[Sequence[str], Output], ExitStatus]
@@ -50,28 +52,38 @@ def run_claims(arguments: Sequence[str], output: Output) -> ExitStatus:
 
 
 def run_export(arguments: Sequence[str], output: Output) -> ExitStatus:
-    """`certify export --coq FILE.v [CLAIMS ...]`: proved claims as lemmas for Coq's kernel.
+    """`certify export --coq FILE.v [FILE ...]`: proved claims and the closed inequalities of reports as lemmas for
+    Coq's kernel.
 
     Raises InstanceError for bad input, and SystemExit where argparse does.
     """
-    parser = _parser("export", "Write proved claims as a Coq file; without claim files, those of the papers.")
+    parser = _parser("export", "Write a Coq file of proved claims, the papers' own where no file is given.")
     parser.add_argument("--coq", required=True, metavar="FILE.v", help="the Coq file to write")
-    parser.add_argument("files", nargs="*", metavar="FILE", help="a claim file (TOML)")
-    parser.add_argument("--ledger", metavar="FILE", help="constants from there")
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="a claim file (TOML), or a report of `certify INSTANCE --json` (.json)"
+    )
+    parser.add_argument("--ledger", metavar="FILE", help="constants from there, for claims")
     settings = parser.parse_args(arguments)
     _check_outputs([settings.coq], [settings.ledger, *settings.files])
     ledger = _ledger(settings.ledger)
-    if settings.files:
-        results = [r for path in settings.files for r in check_file(path, ledger)]
-    else:
+    reports, results = [], []
+    for path in settings.files:
+        if path.endswith(".json"):
+            reports += read_report(path)
+        else:
+            results += check_file(path, ledger)
+    if not settings.files:
         results = [r for paper in PAPERS for r in universal(ledger, paper)]
     from certify.claims.coq.export import export
 
-    exported = export(results)
+    exported = export(results, reports)
     _write(settings.coq, exported.text)
     output.write(f"{printable(settings.coq)}: {len(exported.lemmas)} lemmas\n")
     for name, reason in exported.left_out.items():
         output.write(f"  left out {printable(name)}: {printable(reason)}\n")
+    if reports:
+        others = sum(sum(s.left_out.values()) for report in reports for s in report.statements)
+        output.write(f"  {plural(others, 'case is', 'cases are')} left out, without closed formulas: see the file\n")
     return _status(results)
 
 

@@ -158,6 +158,42 @@ class Context:
             return variable.lower
         return Enclosure(variable.lower, variable.upper).ball()
 
+    def value_on_ranges(self, expression: Expression) -> Scalar:
+        """An enclosure of the expression where each name has the range that facts give it.
+
+        A defined name without a range in the facts is evaluated by its definition. Raises Undetermined where a
+        name has neither.
+        """
+        values: dict[str, Scalar] = {}
+
+        def value(part: Expression) -> Scalar:
+            for name in part.names() - values.keys():
+                known = self._known_range(name)
+                if known is None and name in self.definitions:
+                    known = value(self.definitions[name])
+                if known is None:
+                    raise Undetermined(f"{name} is not bounded")
+                values[name] = known
+            return part.value({name: values[name] for name in part.names()})
+
+        return value(expression)
+
+    def _known_range(self, name: str) -> Scalar | None:
+        """The intersection of what facts `name <= c` and `name >= c` with closed c say, if it is bounded."""
+        lower: fmpq | None = None
+        upper: fmpq | None = None
+        for fact in self.facts.values():
+            if fact.lhs != Name(name) or fact.is_equation or fact.rhs.names():
+                continue
+            bound = Enclosure.of(fact.rhs.value({}))
+            if fact.symbol in (">=", ">") and bound.lower is not None:
+                lower = bound.lower if lower is None else max(lower, bound.lower)
+            if fact.symbol in ("<=", "<") and bound.upper is not None:
+                upper = bound.upper if upper is None else min(upper, bound.upper)
+        if lower is None or upper is None or lower > upper:
+            return None
+        return lower if lower == upper else Enclosure(lower, upper).ball()
+
     def sign(self, polynomial: Polynomial) -> int:
         """1 or -1 when facts give the sign, else 0."""
         if polynomial.is_zero():
@@ -214,6 +250,15 @@ def holds_on_box(context: Context, relation: Relation, bits: int) -> bool:
         return False
 
 
+def holds_on_ranges(context: Context, relation: Relation, bits: int) -> bool:
+    """Whether interval evaluation over the ranges that facts give to the names shows the relation."""
+    try:
+        with ctx.workprec(bits):
+            return _shows(relation, context.value_on_ranges(relation.difference()))
+    except (ExpressionError, Undetermined):
+        return False
+
+
 def holds_by_mean_value(context: Context, relation: Relation, bits: int) -> bool:
     """The same by the mean value form: f(box) lies in f(c) + sum of f_i(box) (box_i - c_i), c the middle."""
     from certify.arithmetic.scalar import add, multiply, subtract
@@ -235,7 +280,7 @@ def holds_by_mean_value(context: Context, relation: Relation, bits: int) -> bool
                 distance = subtract(context.value_on_box(Name(name)), point.value({}))
                 value = add(value, multiply(slope, distance))
             return _shows(relation, value)
-    except (ExpressionError, Undetermined, NotSmooth):
+    except (ExpressionError, Undetermined, NotSmooth, RecursionError):  # RecursionError: too long a derivative
         return False
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from flint import ctx
@@ -14,6 +14,7 @@ from certify.arithmetic.decide import decide_le, decide_lt
 from certify.arithmetic.enclosure import Enclosure
 from certify.arithmetic.scalar import Undetermined
 from certify.arithmetic.verdict import Verdict
+from certify.engine.closed_cases import ClosedCaseCollector
 from certify.engine.statement import (
     ArrayCases,
     Cases,
@@ -29,6 +30,8 @@ FLOAT_BITS = 53
 """The precision that the float64 route reports."""
 
 SCALAR_START = 64
+
+StatementT = TypeVar("StatementT", bound=Statement[Any, Any])
 
 
 @dataclass(frozen=True)
@@ -53,19 +56,33 @@ class _Judged:
 
 
 def decide_statement(
-    statement: Statement[Any, Any], evidence: Any, precision: Precision, *, max_precision: int
+    statement: Statement[Any, Any],
+    evidence: Any,
+    precision: Precision,
+    *,
+    max_precision: int,
+    closed_forms: bool = False,
 ) -> Outcome:
-    """The outcome of one statement on one level of evidence; it may be undecided where a higher level is not."""
+    """The outcome of one statement on one level of evidence; it may be undecided where a higher level is not.
+
+    ``closed_forms`` asks for the proved inequalities between closed formulas as well.
+    """
     start = perf_counter()
+    collector = ClosedCaseCollector(max_precision) if closed_forms else None
+    judged = []
     try:
         with ctx.workprec(max(precision.bits, SCALAR_START)):
-            judged = [_judge(case, precision, max_precision) for case in statement.cases(evidence)]
+            for case in statement.cases(evidence):
+                judged.append(_judge(case, precision, max_precision))
+                if collector is not None:
+                    collector.add(case, judged[-1].verdict, judged[-1].bits)
     except Undetermined as error:
         return undecided(type(statement), str(error), precision.bits)
     if not judged:
         return undecided(type(statement), "it yields no case here, and no case proves nothing", precision.bits)
     outcome = _combine(type(statement), judged, precision)
-    return replace(outcome, seconds=perf_counter() - start)
+    closed = None if collector is None else collector.result()
+    return replace(outcome, seconds=perf_counter() - start, closed=closed)
 
 
 def not_applicable(statement: type[Statement[Any, Any]], reason: str) -> Outcome:
@@ -76,18 +93,33 @@ def undecided(statement: type[Statement[Any, Any]], reason: str, bits: int = FLO
     return Outcome(statement, Verdict.UNDECIDED, 0, None, bits, 0.0, reason)
 
 
-def hypothesis_of(statement: Statement[Any, Any], problem: Any) -> tuple[str | None, str | None]:
-    """(why the item does not apply, why that or what it measures could not be decided); both None where it applies."""
+def applicable(statements: Iterable[StatementT], problem: Any) -> tuple[list[StatementT], dict[str, Outcome]]:
+    """The statements to decide on a problem, and the outcomes of the others: not applicable, or that is undecided."""
+    remaining: list[StatementT] = []
+    outcomes: dict[str, Outcome] = {}
+    for statement in statements:
+        outcome = _ruled_out(statement, problem)
+        if outcome is None:
+            remaining.append(statement)
+        else:
+            outcomes[statement.id] = outcome
+    return remaining, outcomes
+
+
+def _ruled_out(statement: Statement[Any, Any], problem: Any) -> Outcome | None:
+    """Why a statement is not decided on a problem: it does not apply, or that or what it measures is undecided."""
+    kind = type(statement)
     try:
         reason = statement.not_applicable(problem)
     except Undetermined as error:
-        return None, f"its hypothesis cannot be decided: {error}"
+        return undecided(kind, f"its hypothesis cannot be decided: {error}")
+    if reason is not None:
+        return not_applicable(kind, reason)
     try:
-        if reason is None:
-            statement.measurements(problem)
+        statement.measurements(problem)
     except Undetermined as error:
-        return None, f"what it measures cannot be decided: {error}"
-    return reason, None
+        return undecided(kind, f"what it measures cannot be decided: {error}")
+    return None
 
 
 def _judge(case: Cases, precision: Precision, max_precision: int) -> _Judged:
@@ -204,6 +236,7 @@ def run_levels(
     out_of_reach: Callable[[Precision, Statement[Any, Any]], str | None],
     *,
     max_precision: int,
+    closed_forms: bool = False,
 ) -> dict[str, Outcome]:
     """Decide every statement on the first level; ask the undecided ones again on the next, until none is left.
 
@@ -230,7 +263,9 @@ def run_levels(
             open_statements = reachable
             continue
         for statement in reachable:
-            outcomes[statement.id] = decide_statement(statement, evidence, level, max_precision=max_precision)
+            outcomes[statement.id] = decide_statement(
+                statement, evidence, level, max_precision=max_precision, closed_forms=closed_forms
+            )
         open_statements = [s for s in reachable if outcomes[s.id].verdict is Verdict.UNDECIDED]
     return outcomes
 

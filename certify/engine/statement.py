@@ -8,7 +8,7 @@ comparison, refinement of precision, choice of the worst case and counting are d
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -16,6 +16,7 @@ from flint import fmpq
 
 from certify.arithmetic.arrays import CertifiedArray
 from certify.arithmetic.enclosure import Enclosure
+from certify.arithmetic.expression import Expression
 from certify.arithmetic.scalar import Scalar
 from certify.arithmetic.verdict import Verdict
 
@@ -82,6 +83,28 @@ class StructuralCase:
 Cases = ScalarCase | ArrayCases | StructuralCase
 
 
+@dataclass(frozen=True, slots=True)
+class ClosedInequality:
+    """``lhs <= rhs`` (``<`` if strict), proved by Arb for these very expressions, which have no names.
+
+    It stands for ``cases`` cases of the statement; the witness is that of the first.
+    """
+
+    lhs: Expression
+    rhs: Expression
+    strict: bool
+    witness: Witness
+    cases: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedCases:
+    """The closed inequalities of a statement, and how many of its cases are none, by reason."""
+
+    inequalities: tuple[ClosedInequality, ...]
+    left_out: Mapping[str, int]
+
+
 class Statement(ABC, Generic[ProblemT, EvidenceT]):
     """One item of a paper. Subclasses set the four texts and say what they claim."""
 
@@ -111,7 +134,8 @@ class Outcome:
     """What the engine found on one statement.
 
     ``verdict`` is None where the item is not applicable. ``budget_used`` is lhs/rhs of the worst case where
-    rhs > 0. ``notes`` name the routes by which cases without a number were proved.
+    rhs > 0. ``notes`` name the routes by which cases without a number were proved. ``closed`` holds the proved
+    inequalities between closed formulas, where they were asked for.
     """
 
     statement: type[Statement[Any, Any]]
@@ -122,6 +146,7 @@ class Outcome:
     seconds: float
     reason: str | None = None
     notes: tuple[str, ...] = ()
+    closed: ClosedCases | None = None
 
     @property
     def budget_used(self) -> Enclosure | None:

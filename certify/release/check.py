@@ -16,19 +16,18 @@ from certify.arithmetic.scalar import Undetermined
 from certify.engine.decide_statement import (
     FLOAT_BITS,
     Precision,
-    hypothesis_of,
-    not_applicable,
+    applicable,
     run_levels,
-    undecided,
 )
 from certify.engine.statement import Outcome
 from certify.release.instance import ReleaseInstance
 from certify.release.measurements import EnvelopeMass
+from certify.release.mechanism import ExactOutput, NoisyHistogram, ZeroOutput
 from certify.release.problem import Evidence, ReleaseProblem
-from certify.release.size import Plan, statement_pairs
-from certify.release.statements import CATALOGUE
-from certify.release.statements.base import ReleaseStatement
+from certify.release.size import Plan, output_pairs, statement_pairs
+from certify.release.statements import ALL_STATEMENTS, CATALOGUE
 from certify.release.statements.section7 import expected_error
+from certify.release.tuning import TunedEnvelope
 from constants.ledger import Ledger
 
 Progress = Callable[[int, int], None]
@@ -45,12 +44,16 @@ RELATIVE_WIDTH = fmpq(1, 10**9)
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """``statements`` None means all of the instance's; ``precision`` 53 starts in float64, more starts in Arb."""
+    """``statements`` None means all of the instance's; ``precision`` 53 starts in float64, more starts in Arb.
+
+    ``closed_forms`` asks for the proved inequalities between closed formulas with every outcome.
+    """
 
     statements: tuple[str, ...] | None = None
     precision: int = FLOAT_BITS
     max_precision: int = 4096
     max_pairs: int = 2_000_000_000
+    closed_forms: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,22 +85,14 @@ def check(problem: ReleaseProblem, options: CheckOptions, progress: Progress | N
 
 def _check(problem: ReleaseProblem, options: CheckOptions, progress: Progress | None) -> CheckResult:
     wanted = options.statements or problem.instance.statements
-    chosen = [s for s in CATALOGUE if wanted is None or s.id in wanted]
-    outcomes: dict[str, Outcome] = {}
-    applicable: list[ReleaseStatement] = []
-    for statement in chosen:
-        fails, unknown = hypothesis_of(statement, problem)
-        if fails is not None:
-            outcomes[statement.id] = not_applicable(type(statement), fails)
-        elif unknown is not None:
-            outcomes[statement.id] = undecided(type(statement), unknown)
-        else:
-            applicable.append(statement)
+    listed = CATALOGUE if wanted is None and not problem.is_tuned else ALL_STATEMENTS
+    chosen = [s for s in listed if wanted is None or s.id in wanted]
+    remaining, outcomes = applicable(chosen, problem)
     keep: list[Evidence] = []
 
     def evidence_at(level: Precision, statements: list[Any]) -> Evidence:
         first = not keep
-        extra = () if problem.zero_output or not first else (EnvelopeMass(),)
+        extra = (EnvelopeMass(),) if problem.has_transcripts and first else ()
         evidence = problem.evidence_at(level, statements, progress if first else None, extra)
         keep.append(evidence)
         return evidence
@@ -106,13 +101,21 @@ def _check(problem: ReleaseProblem, options: CheckOptions, progress: Progress | 
         if statement.needs_codebooks and statement.about_transcripts and problem.code_words is None:
             return "the code families V_{x,R,m} that it ranges over are too many to form"
         pairs = statement_pairs(problem, statement)
+        kind = "database-output" if statement.needs_outputs else "target-transcript"
         if pairs > options.max_pairs:
-            return f"it ranges over {pairs:,} target-transcript pairs, more than --max-pairs {options.max_pairs:,}"
+            return f"it ranges over {pairs:,} {kind} pairs, more than --max-pairs {options.max_pairs:,}"
         if level.in_floats or options.precision > FLOAT_BITS or pairs <= ESCALATION_PAIRS:
             return None
-        return f"redoing it in Arb ({pairs:,} target-transcript pairs) is left to --precision {FIRST_BALLS}"
+        return f"redoing it in Arb ({pairs:,} {kind} pairs) is left to --precision {FIRST_BALLS}"
 
-    outcomes |= run_levels(applicable, _levels(options), evidence_at, out_of_reach, max_precision=options.max_precision)
+    outcomes |= run_levels(
+        remaining,
+        _levels(options),
+        evidence_at,
+        out_of_reach,
+        max_precision=options.max_precision,
+        closed_forms=options.closed_forms,
+    )
     for level in _levels(options):
         if keep or not (level.in_floats or options.precision > FLOAT_BITS or _law_pairs(problem) <= ESCALATION_PAIRS):
             break
@@ -137,10 +140,18 @@ def _quantities(
     """All that can be told; without evidence (parameters that no precision tried could separate) no law."""
     p = problem.parameters
     quantities: dict[str, Enclosure | int | str] = {}
+    branch = _branch(problem)
+    if branch is not None:
+        quantities["branch"] = branch
     if problem.zero_output:
-        quantities["branch"] = "zero output"
         quantities["expected_error"] = _zero_error(problem)
-    else:
+    elif isinstance(problem.mechanism, ExactOutput):
+        quantities["expected_error"] = Enclosure.of(0)
+    elif isinstance(problem.mechanism, NoisyHistogram):
+        quantities |= _histogram_quantities(problem, evidence, options)
+    if problem.is_tuned:
+        quantities |= _tuned_quantities(problem)
+    if problem.has_transcripts:
         if evidence is not None:
             quantities |= _law_quantities(problem, evidence, options)
         quantities["J"] = p.rounds
@@ -158,6 +169,32 @@ def _quantities(
     quantities["epsilon"] = problem.quantity(p.epsilon)
     quantities["B"] = p.block_width
     quantities["histograms"] = problem.domain.histogram_count
+    return quantities
+
+
+def _branch(problem: ReleaseProblem) -> str | None:
+    """Which branch runs, where there is a choice of more than the envelope."""
+    match problem.mechanism:
+        case ZeroOutput():
+            return "zero output"
+        case ExactOutput():
+            return "exact output"
+        case NoisyHistogram():
+            return "noisy histogram"
+    return "envelope" if problem.is_tuned else None
+
+
+def _tuned_quantities(problem: ReleaseProblem) -> dict[str, Enclosure | int | str]:
+    """The rung, its constant, and the choices that its tuning made."""
+    tuned = problem.mechanism.tuned
+    assert tuned is not None
+    quantities: dict[str, Enclosure | int | str] = {"rung": tuned.rung.name, "C": Enclosure.of(tuned.constant)}
+    quantities["C_tau"] = problem.quantity(tuned.scaled_tau)
+    if isinstance(tuned, TunedEnvelope):
+        choices = tuned.choices
+        quantities |= {"g": Enclosure.of(choices.g), "b": Enclosure.of(choices.b), "j": Enclosure.of(choices.j)}
+        quantities["block_radii"] = tuned.block_width
+        quantities["error_bound"] = problem.quantity(lambda: tuned.evaluate("error"))
     return quantities
 
 
@@ -181,9 +218,37 @@ def _law_quantities(
     return quantities
 
 
+def _histogram_quantities(
+    problem: ReleaseProblem, evidence: Evidence | None, options: CheckOptions
+) -> dict[str, Enclosure | int | str]:
+    """The expected error of the instance's database, or the largest over all of them with its name.
+
+    From 0 to the bound that needs no law where the outputs are more than --max-pairs.
+    """
+    pairs = output_pairs(problem)
+    quantities: dict[str, Enclosure | int | str] = {"outputs": problem.histogram_law.output_count}
+    if evidence is None or pairs > options.max_pairs:
+        with ctx.workprec(FIRST_BALLS):
+            bounds = [Enclosure.of(problem.histogram_law.error_bound(counts)) for counts in problem.centre_counts]
+        return quantities | {"expected_error": Enclosure(fmpq(0), _largest(bounds)[0].upper)}
+    value, centre = Enclosure(fmpq(0), None), 0
+    for level in _levels(options):
+        if not _is_wide(value) or not (level.bits <= options.precision or pairs <= ESCALATION_PAIRS):
+            break
+        if level.bits >= evidence.precision.bits:
+            known = evidence if level == evidence.precision else problem.evidence_at(level, [])
+            with suppress(Undetermined):
+                value, centre = _largest(known.histogram_errors)
+    quantities["expected_error"] = value
+    if problem.all_databases:
+        counts = problem.domain.database(centre)
+        quantities["expected_error_database"] = ", ".join(f"{element}: {count}" for element, count in counts.items())
+    return quantities
+
+
 def _law_pairs(problem: ReleaseProblem) -> int:
-    """(histogram, transcript class) pairs; 0 on the zero branch, which has no law to sweep."""
-    return 0 if problem.zero_output else problem.domain.histogram_count * problem.space.class_count
+    """(histogram, transcript class) pairs; 0 where there is no law to sweep."""
+    return 0 if not problem.has_transcripts else problem.domain.histogram_count * problem.space.class_count
 
 
 def _law(problem: ReleaseProblem, evidence: Evidence) -> dict[str, tuple[Enclosure, int]]:

@@ -12,10 +12,11 @@ from certify.arithmetic.expression import Number
 from certify.instance_file import InstanceError, InstanceTree, JsonNumber, quoted
 from certify.instance_node import Node, is_line, line_rule
 from certify.quantity import Quantity
+from certify.release.tuning import tuning_names
 
 __all__ = [
     "AlphaMechanism", "Amplification", "ExplicitMechanism", "Mechanism", "Quantity", "ReleaseInstance",
-    "TheoremMechanism", "parse_release_instance",
+    "TheoremMechanism", "TunedMechanism", "parse_release_instance",
 ]  # fmt: skip
 
 MAX_NAME_LENGTH = 200
@@ -53,7 +54,14 @@ class TheoremMechanism:
     """The mechanism in the proof of Theorem 1.1: the envelope at α = 2048τ if that is ≤ 1, else output 0."""
 
 
-Mechanism = ExplicitMechanism | AlphaMechanism | TheoremMechanism
+@dataclass(frozen=True, slots=True)
+class TunedMechanism:
+    """The mechanism in the proof of a smaller constant: its branch, J, η and γ from the tuning of `rung`."""
+
+    rung: str
+
+
+Mechanism = ExplicitMechanism | AlphaMechanism | TheoremMechanism | TunedMechanism
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +101,7 @@ REQUIRED_FIELDS = {
     "queries": 'give by name one list of values in [-1,1] per query, such as {"is-yes": [1, 0]}',
     "database": 'give a list of rows, a histogram such as {"yes": 3, "no": 2}, or "all"',
     "epsilon": 'write a positive number or expression such as "1/2"',
-    "mechanism": 'give {"rounds": …, "eta": …, "gamma": …}, {"alpha": …} or "theorem"',
+    "mechanism": 'give {"rounds": …, "eta": …, "gamma": …}, {"alpha": …}, {"tuned": …} or "theorem"',
 }
 OPTIONAL_FIELDS = ("description", "n", "check")
 EXPLICIT_FIELDS = {
@@ -102,6 +110,7 @@ EXPLICIT_FIELDS = {
     "gamma": "write a number or expression in (0,1]",
 }
 ALPHA_FIELDS = {"alpha": "write a number or expression in (0,1]"}
+TUNED_FIELDS = {"tuned": 'name a rung of the smaller constant, such as "8"'}
 CHECK_FIELDS = ("code_lengths", "statements", "amplify")
 AMPLIFY_FIELDS = {
     "copies": "write an integer of at least 1",
@@ -267,6 +276,12 @@ def _mechanism(node: Node, names: _Names) -> Mechanism | None:
         node.report(f"{node.shown} is not a mechanism: {REQUIRED_FIELDS['mechanism']}")
         return None
     explicit = [name for name in EXPLICIT_FIELDS if name in node]
+    if "tuned" in node:
+        others = [name for name in (*ALPHA_FIELDS, *EXPLICIT_FIELDS) if name in node]
+        if others:
+            node.report(f"gives {' and '.join(['tuned', *others])}: keep tuned alone, or leave it out")
+        rung = node.fields(TUNED_FIELDS, (*ALPHA_FIELDS, *EXPLICIT_FIELDS))["tuned"].one_of(tuning_names(), _RUNG)
+        return None if rung is None else TunedMechanism(rung)
     if "alpha" in node:
         if explicit:
             node.report(f"gives {' and '.join(['alpha', *explicit])}: keep alpha alone, or rounds, eta and gamma")
@@ -281,6 +296,7 @@ def _mechanism(node: Node, names: _Names) -> Mechanism | None:
     return ExplicitMechanism(rounds, eta, gamma)
 
 
+_RUNG = "a rung of the smaller constant"
 _ROUNDS_REMEDY = ", since every round multiplies the transcripts by 2k and all of them are enumerated"
 
 

@@ -112,6 +112,34 @@ class EnvelopeMass(Measurement):
 
 
 @dataclass(frozen=True)
+class LossBeyond(Measurement):
+    """Bounds of ``sum p~_x (L_x - t)_+`` for every centre, where `threshold` gives ``t >= 0`` (BC-1)."""
+
+    threshold: Callable[[], Scalar]
+
+    def start(self, sweep: Sweep) -> dict[str, Any]:
+        return {"lower": _sum(sweep, sweep.centre_count), "upper": _sum(sweep, sweep.centre_count)}
+
+    def reduce(self, view: BlockView, into: dict[str, Any]) -> None:
+        threshold = arb(self.threshold())
+        for centre in range(view.sweep.centre_count):
+            masses = view.arithmetic.masses(view.envelope[centre])
+            lower, upper = _beyond(view.loss(centre), view.sweep.decoder.error[centre], threshold)
+            into["lower"].add((masses * lower).sum(), (centre,))
+            into["upper"].add((masses * upper).sum(), (centre,))
+
+
+def _beyond(loss: Raw, error: fmpq, threshold: arb) -> tuple[Raw, Raw]:
+    """Bounds of ``(L - t)_+`` for losses within ``error`` of the values given: each float step is rounded outward."""
+    if loss.dtype == object:
+        balls = np.frompyfunc(lambda v: (v - threshold).max(arb(0)), 1, 1)(loss)
+        return balls, balls
+    low = float(np.nextafter(float((threshold - arb(error)).lower()), -np.inf))
+    high = float(np.nextafter(float((threshold + arb(error)).upper()), np.inf))
+    return np.maximum(np.nextafter(loss - high, -np.inf), 0.0), np.maximum(np.nextafter(loss - low, np.inf), 0.0)
+
+
+@dataclass(frozen=True)
 class BallMass(Measurement):
     """``sum H_R - 1`` and ``sum H_R L_x`` for R = 1..n and every centre."""
 
@@ -133,6 +161,44 @@ class BallMass(Measurement):
             into["excess_lower"].add(lower, index)
             into["excess_upper"].add(upper, index)
             into["loss"].add((view.arithmetic.masses(balls) * view.loss(centre)).sum(axis=-1), index)
+
+
+@dataclass(frozen=True)
+class BallLossBeyond(Measurement):
+    """Bounds of ``sum H_R phi`` for R = 1..n and of ``sum p_x phi^2``, for every centre, where ``phi = (L_x - t)_+``.
+
+    `threshold` encloses ``t >= 0``. ``possible`` counts the classes where phi may be positive; the others add 0.
+    """
+
+    threshold: Enclosure
+    needs_balls = True
+
+    def start(self, sweep: Sweep) -> dict[str, Any]:
+        balls, own = (sweep.rows + 1, sweep.centre_count), (sweep.centre_count,)
+        shapes = {"lower": balls, "upper": balls, "square_lower": own, "square_upper": own, "possible": own}
+        return {name: _sum(sweep, *shape) for name, shape in shapes.items()}
+
+    def reduce(self, view: BlockView, into: dict[str, Any]) -> None:
+        decoder, threshold = view.sweep.decoder, self.threshold.ball()
+        for centre in range(view.sweep.centre_count):
+            if decoder.is_exactly_zero(centre):
+                continue
+            lower, upper = _beyond(view.loss(centre), decoder.error[centre], threshold)
+            positive = np.asarray(upper > 0.0 if upper.dtype != object else _may_be_positive(upper)).astype(bool)
+            if not np.any(positive):
+                continue
+            lower, upper = lower[positive], upper[positive]
+            balls = view.arithmetic.masses(view.balls[1:, centre][:, positive])
+            own = view.arithmetic.masses(view.own[centre][positive])
+            index = (slice(1, None), centre)
+            for name, value in (("lower", lower), ("upper", upper)):
+                into[name].add((balls * value).sum(axis=-1), index)
+                into[f"square_{name}"].add((own * (value * value)).sum(), (centre,))
+            count = int(positive.sum())
+            into["possible"].add(arb(count) if upper.dtype == object else float(count), (centre,))
+
+
+_may_be_positive = np.frompyfunc(lambda value: not value <= 0, 1, 1)
 
 
 @dataclass(frozen=True)

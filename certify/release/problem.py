@@ -30,11 +30,12 @@ from certify.engine.decide_statement import Precision
 from certify.engine.statement import Statement
 from certify.release.decoding import Decoder
 from certify.release.domain import Domain, Integers
+from certify.release.histogram import Counts, HistogramLaw
 from certify.release.instance import ReleaseInstance
 from certify.release.kernels import Kernels
 from certify.release.law import Law, fits_linear
 from certify.release.measurements import Measurement, positive_total
-from certify.release.mechanism import ZeroOutput, resolve_mechanism
+from certify.release.mechanism import ResolvedMechanism, ZeroOutput, resolve_mechanism
 from certify.release.parameters import MAX_PRECISION, Parameters
 from certify.release.pmw import StateGraph, build_state_graph, signed_answers
 from certify.release.sweep import BlockView, Neighbourhood, Sweep
@@ -53,7 +54,9 @@ BLOCK_CLASSES = 16384
 
 
 class ReleaseProblem:
-    """One instance with one ledger. ``zero_output`` marks the trivial branch of Theorem 1.1."""
+    """One instance with one ledger. ``zero_output`` marks the trivial branch of Theorem 1.1; ``has_transcripts`` is
+    false there, and wherever else the mechanism is not the envelope.
+    """
 
     def __init__(self, instance: ReleaseInstance, ledger: Ledger) -> None:
         """Raises `Undetermined` where the mechanism's branch or a ceiling (J or B) cannot be decided."""
@@ -62,10 +65,11 @@ class ReleaseProblem:
         self.domain = Domain(instance.universe, instance.query_names, instance.query_values, instance.n)
         self.mechanism = resolve_mechanism(instance, ledger)
         self.zero_output = isinstance(self.mechanism, ZeroOutput)
-        if isinstance(self.mechanism, ZeroOutput):
-            rounds, eta, gamma = 1, _one, _one
-        else:
+        self.has_transcripts = isinstance(self.mechanism, ResolvedMechanism)
+        if isinstance(self.mechanism, ResolvedMechanism):
             rounds, eta, gamma = self.mechanism.rounds, self.mechanism.eta, self.mechanism.gamma
+        else:
+            rounds, eta, gamma = 1, _one, _one
         self.parameters = Parameters(
             ledger,
             universe_size=self.domain.universe_size,
@@ -83,6 +87,11 @@ class ReleaseProblem:
         return self.parameters.rounds
 
     @property
+    def is_tuned(self) -> bool:
+        """Whether the tuning of a rung chose the mechanism."""
+        return self.mechanism.tuned is not None
+
+    @property
     def all_databases(self) -> bool:
         return self.instance.database is None
 
@@ -92,6 +101,20 @@ class ReleaseProblem:
         if self.instance.database is None:
             return list(range(self.domain.histogram_count))
         return [self.domain.histogram_index[self.instance.database]]
+
+    @cached_property
+    def centre_counts(self) -> list[Counts]:
+        """The databases whose claims are checked, as histograms."""
+        if self.instance.database is not None:
+            return [self.instance.database]
+        return [tuple(row) for row in self.domain.histograms.tolist()]
+
+    @cached_property
+    def histogram_law(self) -> HistogramLaw:
+        """The law of the noisy histogram (BC-10); its noise has the ledger's rate."""
+        return HistogramLaw(
+            self.domain, lambda: self.parameters.epsilon() * self.ledger.rational("better-histogram-noise-rate")
+        )
 
     @cached_property
     def points(self) -> list[int]:
@@ -290,6 +313,13 @@ class Evidence:
                 progress(done, total)
 
     # what the statements read
+
+    @cached_property
+    def histogram_errors(self) -> list[Enclosure]:
+        """The expected error of the noisy histogram for every database whose claims are checked."""
+        law, in_floats = self.problem.histogram_law, self.precision.in_floats
+        with ctx.workprec(self.table_precision):
+            return [law.expected_error(counts, in_floats=in_floats) for counts in self.problem.centre_counts]
 
     def total(self, measurement: Measurement, name: str, index: tuple[int, ...]) -> arb:
         """A positive sum over transcripts, enclosed."""

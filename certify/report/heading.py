@@ -7,7 +7,7 @@ from certify.instance_file import printable
 from certify.quantity import Quantity
 from certify.release.check import CheckOptions
 from certify.release.instance import ReleaseInstance
-from certify.release.mechanism import ZeroOutput
+from certify.release.mechanism import ExactOutput, NoisyHistogram, ZeroOutput
 from certify.release.problem import ReleaseProblem
 from certify.release.size import Plan
 from certify.report.figures import count, duration, interval, memory, plural
@@ -59,15 +59,25 @@ def _model(instance: ReleaseInstance) -> str:
 
 def _mechanism(problem: ReleaseProblem) -> str:
     mechanism = problem.mechanism
-    if isinstance(mechanism, ZeroOutput):
-        return "zero output, the trivial branch of Theorem 1.1"
+    rung = (
+        ""
+        if mechanism.tuned is None
+        else f"; rung {mechanism.tuned.rung.name}, C = {_short(Enclosure.of(mechanism.tuned.constant))}"
+    )
+    match mechanism:
+        case ZeroOutput():
+            return f"zero output, the trivial branch of Theorem 1.1{rung}"
+        case ExactOutput():
+            return f"the exact answer, since T = 1{rung}"
+        case NoisyHistogram():
+            return f"noisy histogram{rung}"
     eta = _short(problem.quantity(mechanism.eta))
     gamma = _short(problem.quantity(mechanism.gamma))
     chosen = ""
     if mechanism.alpha is not None:
         origin = "the envelope branch of Theorem 1.1" if mechanism.from_theorem else "the choices (8.3)"
         chosen = f"; {origin} at α = {_short(problem.quantity(mechanism.alpha))}"
-    return f"envelope with J = {count(mechanism.rounds)}, η = {eta}, γ = {gamma}{chosen}"
+    return f"envelope with J = {count(mechanism.rounds)}, η = {eta}, γ = {gamma}{chosen}{rung}"
 
 
 def _arithmetic(options: CheckOptions) -> str:

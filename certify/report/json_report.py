@@ -10,7 +10,7 @@ from typing import Any, SupportsIndex
 from flint import arb, fmpq
 
 from certify.arithmetic.enclosure import Enclosure
-from certify.engine.statement import Worst
+from certify.engine.statement import ClosedCases, Worst
 from certify.report.figures import JSON_DIGITS, telling_digits
 from certify.report.model import Report, StatementReport, StatementVerdict
 
@@ -81,6 +81,24 @@ def _statement(statement: StatementReport) -> Json:
         "seconds": round(statement.seconds, 4),
         "reason": statement.reason,
         "notes": list(statement.notes),
+        "closed": None if statement.closed is None else _closed(statement.closed),
+    }
+
+
+def _closed(closed: ClosedCases) -> Json:
+    """Expressions as text that `certify.arithmetic.expression.parse_expression` reads back."""
+    return {
+        "inequalities": [
+            {
+                "lhs": each.lhs.text(),
+                "rhs": each.rhs.text(),
+                "strict": each.strict,
+                "cases": plain(each.cases),
+                "witness": plain(each.witness),
+            }
+            for each in closed.inequalities
+        ],
+        "left_out": {reason: plain(count) for reason, count in closed.left_out.items()},
     }
 
 

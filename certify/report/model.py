@@ -13,7 +13,7 @@ from typing import Any
 
 from certify.arithmetic.enclosure import Enclosure
 from certify.arithmetic.verdict import Verdict
-from certify.engine.statement import Outcome, Worst
+from certify.engine.statement import ClosedCases, Outcome, Worst
 from certify.report.environment import Environment
 
 EXHAUSTIVE = "exhaustive"
@@ -48,7 +48,7 @@ class StatementReport:
     ``coverage`` and ``precision_bits`` are None where no case was looked at: not applicable, or given up
     beforehand. ``reason`` says which hypothesis fails or why it stayed undecided; ``notes`` name the routes
     by which cases were proved without a number; ``seconds`` is the time that deciding took, without the
-    shared passes.
+    shared passes. ``closed`` holds the proved inequalities between closed formulas, where they were asked for.
     """
 
     id: str
@@ -64,6 +64,7 @@ class StatementReport:
     seconds: float
     reason: str | None
     notes: tuple[str, ...]
+    closed: ClosedCases | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,7 @@ def _statement(outcome: Outcome) -> StatementReport:
         seconds=outcome.seconds,
         reason=outcome.reason,
         notes=outcome.notes,
+        closed=outcome.closed,
     )
 
 

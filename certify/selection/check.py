@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from certify.engine.decide_statement import Precision, hypothesis_of, not_applicable, run_levels, undecided
+from certify.engine.decide_statement import Precision, applicable, run_levels
 from certify.engine.statement import Outcome
 from certify.selection.instance_model import SelectionInstance
 from certify.selection.problem import SelectionProblem
@@ -14,14 +14,14 @@ from certify.selection.quantities import quantities_of
 from certify.selection.quantity_types import Quantities
 from certify.selection.size import Plan
 from certify.selection.statements import CATALOGUE
-from certify.selection.statements.base import SelectionStatement
 from constants.ledger import Ledger
 
 Progress = Callable[[int, int], None]
 
 
 class Options(Protocol):
-    """What a check may be told: the statements (None is all of the instance's), where precision starts and ends."""
+    """What a check may be told: the statements (None is all of the instance's), where precision starts and ends,
+    whether closed formulas are wanted."""
 
     @property
     def statements(self) -> tuple[str, ...] | None: ...
@@ -29,6 +29,8 @@ class Options(Protocol):
     def precision(self) -> int: ...
     @property
     def max_precision(self) -> int: ...
+    @property
+    def closed_forms(self) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -53,25 +55,21 @@ def check(problem: SelectionProblem, options: Options, progress: Progress | None
     """Every requested statement decided, in the order of the catalogue."""
     wanted = options.statements or problem.instance.statements
     chosen = [s for s in CATALOGUE if wanted is None or s.id in wanted]
-    outcomes: dict[str, Outcome] = {}
-    applicable: list[SelectionStatement] = []
-    for statement in chosen:
-        fails, unknown = hypothesis_of(statement, problem)
-        if fails is not None:
-            outcomes[statement.id] = not_applicable(type(statement), fails)
-        elif unknown is not None:
-            outcomes[statement.id] = undecided(type(statement), unknown)
-        else:
-            applicable.append(statement)
-    for done, statement in enumerate(applicable, 1):
+    remaining, outcomes = applicable(chosen, problem)
+    for done, statement in enumerate(remaining, 1):
         level = Precision(options.precision)
         # one level: every case is evaluated again at double the precision until it is decided
         outcomes |= run_levels(
-            [statement], [level], lambda *_: problem, lambda *_: None, max_precision=options.max_precision
+            [statement],
+            [level],
+            lambda *_: problem,
+            lambda *_: None,
+            max_precision=options.max_precision,
+            closed_forms=options.closed_forms,
         )
         if progress is not None:
-            progress(done, len(applicable) + 1)
+            progress(done, len(remaining) + 1)
     quantities = quantities_of(problem, options.max_precision)
     if progress is not None:
-        progress(len(applicable) + 1, len(applicable) + 1)
+        progress(len(remaining) + 1, len(remaining) + 1)
     return CheckResult(quantities, [outcomes[s.id] for s in chosen])

@@ -22,6 +22,7 @@ from certify.selection.instance_model import (
     SelectionSpec,
 )
 from certify.selection.instance_stream import read_stream
+from constants.ledger import Ledger, default_ledger
 
 __all__ = ["SelectionInstance", "parse_selection_instance"]
 
@@ -30,19 +31,23 @@ MAX_STATEMENTS = 100
 LEAST_EPSILON, GREATEST_EPSILON = fmpq(1, 10**30), fmpq(10**6)
 
 REQUIRED_FIELDS = {"schema": "write 1", "theory": 'write "selection"'}
-KINDS: dict[str, Callable[[Node, PrivacyLevel | None], Kind | None]] = {
+KINDS: dict[str, Callable[[Node, PrivacyLevel | None, Ledger], Kind | None]] = {
     "stream": read_stream,
-    "selection": read_selection,
-    "exponential": read_exponential,
-    "rounded-laplace": read_rounded_laplace,
+    "selection": lambda node, level, _: read_selection(node, level),
+    "exponential": lambda node, level, _: read_exponential(node, level),
+    "rounded-laplace": lambda node, level, _: read_rounded_laplace(node, level),
     "compare-to-thresholds": read_comparison,
 }
 OPTIONAL_FIELDS = ("description", "epsilon", "exp_epsilon", "beta", "delta", "check")
 CHECK_FIELDS = ("statements",)
 
 
-def parse_selection_instance(tree: InstanceTree, known_statements: Collection[str]) -> SelectionInstance:
+def parse_selection_instance(
+    tree: InstanceTree, known_statements: Collection[str], ledger: Ledger | None = None
+) -> SelectionInstance:
     """The instance that `tree` describes; `known_statements` are the ids that `check.statements` may name.
+
+    Scales that it leaves out are the paper's, as in the ledger (the shipped one, if none is given).
 
     Raises InstanceError with every problem of the file.
     """
@@ -56,7 +61,7 @@ def parse_selection_instance(tree: InstanceTree, known_statements: Collection[st
     named = [name for name in KINDS if name in fields]
     kind = None
     if len(named) == 1:
-        kind = KINDS[named[0]](fields[named[0]], level)
+        kind = KINDS[named[0]](fields[named[0]], level, ledger or default_ledger())
     else:
         root.report(f"needs exactly one of {', '.join(KINDS)}: it gives {' and '.join(named) or 'none'}")
     if isinstance(kind, SelectionSpec) and "beta" not in fields:

@@ -23,7 +23,7 @@ from certify.selection.instance_stream import (
     read_scores,
     read_vector,
 )
-from constants.ledger import default_ledger
+from constants.ledger import Ledger
 
 ALGORITHMS = ("binary-search", "linear-scan", "geometric-binary-search", "sum-estimate", "sampling-filtering")
 MAX_CANDIDATES = 1_000
@@ -116,7 +116,7 @@ def read_rounded_laplace(node: Node, level: PrivacyLevel | None) -> RoundedLapla
     return None if len(node.problems) > before or scale is None else RoundedLaplaceSpec(scale, sensitivity)
 
 
-def read_comparison(node: Node, level: PrivacyLevel | None) -> ComparisonSpec | None:
+def read_comparison(node: Node, level: PrivacyLevel | None, ledger: Ledger) -> ComparisonSpec | None:
     """A sequence of queries to CompareToThresholds."""
     fields = node.fields(COMPARISON_REQUIRED, COMPARISON_OPTIONAL)
     before = len(node.problems)
@@ -124,7 +124,6 @@ def read_comparison(node: Node, level: PrivacyLevel | None) -> ComparisonSpec | 
         node.report("needs a rational epsilon: give epsilon instead of exp_epsilon")
     elements = fields["queries"].elements(1, MAX_COMPARISONS, "queries") if "queries" in fields else []
     queries = [_comparison_query(element) for element in elements]
-    ledger = default_ledger()
     threshold = read_scale(fields.get("threshold_scale"), ledger.rational("ctt-threshold-scale"), level)
     query = read_scale(fields.get("query_scale"), ledger.rational("ctt-query-scale"), level)
     for name, scale in (("threshold_scale", threshold), ("query_scale", query)):

@@ -23,7 +23,7 @@ from certify.selection.instance_model import (
     Vector,
 )
 from certify.selection.laws.geometric import Ratio
-from constants.ledger import default_ledger
+from constants.ledger import Ledger
 
 MAX_QUERIES = 2_000
 MAX_RECORDS = 10_000
@@ -41,14 +41,14 @@ DEFAULT_SCALES = {"threshold_scale": "svt-threshold-scale", "query_scale": "svt-
 """Scales that are left out are these constants over ε."""
 
 
-def read_stream(node: Node, level: PrivacyLevel | None) -> StreamSpec | None:
+def read_stream(node: Node, level: PrivacyLevel | None, ledger: Ledger) -> StreamSpec | None:
     """The stream; None where something is wrong with it or with ε, all of which is reported."""
     fields = node.fields({}, STREAM_FIELDS)
     before = len(node.problems)
     scores = read_scores(node, fields, MAX_QUERIES)
     count = None if scores is None else len(scores.sums)
     thresholds = _thresholds(node, fields, count)
-    noise = _noise(node, fields, level)
+    noise = _noise(node, fields, level, ledger)
     strict = _flag(fields, "strict", default=True)
     release_value = _flag(fields, "release_value", default=False)
     max_yes = _max_yes(fields)
@@ -184,7 +184,9 @@ def _thresholds(node: Node, fields: Mapping[str, Node], count: int | None) -> Ve
     return values
 
 
-def _noise(node: Node, fields: Mapping[str, Node], level: PrivacyLevel | None) -> LaplaceNoise | GeometricNoise | None:
+def _noise(
+    node: Node, fields: Mapping[str, Node], level: PrivacyLevel | None, ledger: Ledger
+) -> LaplaceNoise | GeometricNoise | None:
     kind = fields["noise"].one_of(NOISES, "a kind of noise") if "noise" in fields else "laplace"
     ratios = [name for name in ("threshold_ratio", "query_ratio") if name in fields]
     scales = [name for name in DEFAULT_SCALES if name in fields]
@@ -198,7 +200,6 @@ def _noise(node: Node, fields: Mapping[str, Node], level: PrivacyLevel | None) -
         if len(values) < 2 or values[0] is None or values[1] is None:
             return None
         return GeometricNoise(values[0], values[1])
-    ledger = default_ledger()
     threshold, query = (read_scale(fields.get(n), ledger.rational(c), level) for n, c in DEFAULT_SCALES.items())
     if level is not None and level.epsilon is None and len(scales) < 2:
         node.report("needs scales, since epsilon is not rational: give threshold_scale and query_scale, or ratios")

@@ -22,11 +22,15 @@ from certify.selection.laws.stream import (
     is_index_law,
 )
 from certify.selection.problem import SelectionProblem
+from constants.ledger import Ledger
 
 STEPS_PER_SECOND = 500_000
 MAX_SECONDS = 3_600
 MAX_EXACT_POWER_BITS = 200_000
 MAX_SCAN = 2_000
+MAX_EXPONENT = 1_000
+EXPONENTS = ("final-rounds", "phase-power", "filter-stop-power", "run-count-power", "alpha-power")
+"""Constants of Algorithm 9 that stand in exponents; a changed ledger may make them so large that no number fits."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +46,18 @@ class Plan:
         if problem.stream is not None:
             return _stream_plan(problem.stream)
         if problem.selection is not None:
-            return _selection_plan(problem.selection)
+            return _selection_plan(problem.selection, problem.ledger)
         if problem.comparison is not None:
             return _comparison_plan(problem.comparison)
         return cls("closed forms", 0.1, None)
 
 
-def _selection_plan(spec: SelectionSpec) -> Plan:
+def _selection_plan(spec: SelectionSpec, ledger: Ledger) -> Plan:
     count = len(spec.scores.sums)
     if spec.algorithm == "sampling-filtering":
+        for constant_id in EXPONENTS:
+            if ledger.rational(constant_id) > MAX_EXPONENT:
+                return Plan("", 0.0, f"the constant {constant_id} is an exponent beyond {MAX_EXPONENT:,}: lower it")
         return Plan("parameters of every phase, and runs against four adversaries", 1.0, None)
     if spec.algorithm == "linear-scan":
         queries = count * (spec.n + 1)

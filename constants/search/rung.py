@@ -43,32 +43,35 @@ class Growth:
     """How much larger the maximum over a ball of databases is than one likelihood, and the code that shows it.
 
     At a radius with ``x = √(A_R/L)`` at most `far_from` the growth is ``e^{near √(A_R L)}``, beyond it
-    ``e^{far √(A_R L)}``; the three are expressions without names. `two_sided` is the code of BC-2, else it is
-    the paper's.
+    ``e^{far √(A_R L)}``; these are expressions without names, and `reach` is ``far_from * near``, `near_square` the
+    square of `near`. `two_sided` is the code of BC-2, else it is the paper's.
     """
 
     near: str
     far: str
     far_from: str
+    reach: str
+    near_square: fmpq
     labels: Labels
     two_sided: bool = False
 
 
-PAPER = Growth("5", "5", "1", Labels.DOUBLED)
-BETTER_OF_BOTH = Growth("5/2", "5/2", "1/2", Labels.DOUBLED)
-SHARP = Growth("3/sqrt(2)", "3/sqrt(2)", "1/sqrt(2)", Labels.PLAIN)
-TWO_SIDED = Growth("2", "3/2", "1", Labels.PLAIN, two_sided=True)
+PAPER = Growth("5", "5", "1", "5", fmpq(25), Labels.DOUBLED)
+BETTER_OF_BOTH = Growth("(5/2)", "(5/2)", "1/2", "5/4", fmpq(25, 4), Labels.DOUBLED)
+SHARP = Growth("(3*sqrt(2)/2)", "(3*sqrt(2)/2)", "sqrt(2)/2", "3/2", fmpq(9, 2), Labels.PLAIN)
+TWO_SIDED = Growth("2", "(3/2)", "1", "2", fmpq(4), Labels.PLAIN, two_sided=True)
 
 
 @dataclass(frozen=True)
 class Rung:
-    """The structure of one proof."""
+    """The structure of one proof. With `histogram`, small universes have the mechanism of BC-10."""
 
     name: str
     title: str
     growth: Growth
     gap: Gap
     threshold: Threshold
+    histogram: bool = False
 
 
 _RUNGS = (
@@ -80,7 +83,7 @@ _RUNGS = (
     Rung("6", "the sharp Lemma 6.1 (BC-3)", SHARP, Gap.SOFTMAX, Threshold.REGRET),
     Rung("7", "the exponential moment of the gap (BC-5)", SHARP, Gap.MOMENT, Threshold.REGRET_AND_GAP),
     Rung("8", "the two-sided code (BC-2)", TWO_SIDED, Gap.MOMENT, Threshold.REGRET_AND_GAP),
-    Rung("9", "a noisy histogram for small universes (BC-10)", TWO_SIDED, Gap.MOMENT, Threshold.REGRET_AND_GAP),
+    Rung("9", "a noisy histogram for small universes (BC-10)", TWO_SIDED, Gap.MOMENT, Threshold.REGRET_AND_GAP, True),
 )
 
 RUNGS: Mapping[str, Rung] = MappingProxyType({rung.name: rung for rung in _RUNGS})

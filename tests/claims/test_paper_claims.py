@@ -16,7 +16,12 @@ from certify.claims.relation import parse_relation
 from certify.claims.result import decide_claim
 from constants.ledger import default_ledger
 
-REFUTED = {"alg-9.count.printed", "thm-6.12.natural-log", "thm-5.2.printed"}
+REFUTED = {
+    "alg-9.count.printed", "thm-6.12.natural-log", "thm-5.2.printed", "lemma-7.4.printed", "cor-7.5.printed",
+}  # fmt: skip
+ABSTRACT = {
+    "thm-5.1", "lemma-7.3", "lemma-7.6", "lemma-b.4", "lemma-7.4", "cor-7.5.one-round", "cor-7.5", "cor-7.5.all-rounds",
+}  # fmt: skip
 
 NEAR_ONE = {"a": "1", "l": "1000001/1000000"}
 FAR_ONE = {"a": "1000001/1000000", "l": "1"}
@@ -43,6 +48,7 @@ TWINS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "eq-8.growth": ({"growth-kappa": "2^18"}, {**SMALLEST, "n": "10000000", "alpha": "1"}),
     "eq-8.6": ({"premise": "1/4"}, {}),
     "eq-8.7": ({"final-error": "3*exp(1)"}, {**SMALLEST, "n": "10000000", "alpha": "1", "alpha0": "1"}),
+    "thm-1.1.error": ({"theorem-constant": "6144*exp(1)"}, {**SMALLEST, "n": "2015166", "alpha": "1", "alpha0": "1"}),
     "thm-1.1.envelope": ({"theorem-constant": "1"}, {**SMALLEST, "n": "100000000", "alpha0": "1/8"}),
     "thm-1.1.zero": ({"theorem-constant": "2"}, {**SMALLEST, "n": "1000000"}),
     "sec-9.radius-sum": ({"radius-sum-lower": "1582/1000"}, {}),
@@ -63,7 +69,21 @@ TWINS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {"h": "2358/10000", "h2": "56/1000", "C": "1", "d": "1", "n": "10", "rho": "1", "I2": "1", "I": "1"},
     ),
     "thm-4.4.domination": ({"input-domination": "1"}, {}),
+    "thm-5.1": ({"svt-query-scale": "39/10"}, {"epsilon": "1", "gamma": "2", "nu": "4"}),
     "thm-5.2": ({"svt-accuracy": "2"}, {"K": "1", "beta": "1/50"}),
+    "lemma-7.3": ({"mwem-accuracy": "7"}, {}),
+    "lemma-7.6": ({"mwem-noise": "3"}, {"T": "1", "epsilon": "1", "step": "1/2", "scale": "4"}),
+    "lemma-b.4": ({"mwem-potential": "3"}, {"n": "1", "a": "0", "b": "1", "m": "1", "g": "1/4"}),
+    "lemma-7.4": ({"mwem-regret": "1"}, {}),
+    "cor-7.5.one-round": ({"mwem-rate": "1"}, {}),
+    "cor-7.5": (
+        {"mwem-rate": "10"},
+        {"n": "1000", "D": "16", "Q": "4", "epsilon": "1", "beta": "1/10", "G": "316"},
+    ),
+    "cor-7.5.all-rounds": (
+        {"mwem-rate": "2"},
+        {"n": "1", "D": "3", "Q": "1", "epsilon": "1", "beta": "99/100", "G": "23/25"},
+    ),
 }  # fmt: skip
 
 
@@ -84,14 +104,35 @@ def test_every_proved_claim_has_a_twin() -> None:
 @pytest.mark.parametrize("claim_id", TWINS)
 def test_twin_is_refuted_with_a_point_that_the_checker_confirms(claim_id: str) -> None:
     changes, point = TWINS[claim_id]
-    twin = _refuted_twin(claim_id, changes, point)
+    twin = replace(_refuted_twin(claim_id, changes, point), abstract="")
     result = decide_claim(replace(twin, expect="refuted", slack=None))
     assert result.verdict is Verdict.REFUTED, result.reason
     assert result.certificate is not None
     assert check(twin, result.certificate) is Verdict.REFUTED
-    true_claim = results()[claim_id].claim  # at the same point it holds
+    true_claim = replace(results()[claim_id].claim, abstract="")  # at the same point it holds
     with pytest.raises(Rejected, match="not shown"):
         check(true_claim, point_certificate(true_claim, result.certificate["point"]))
+
+
+def test_a_counterexample_to_an_abstract_form_refutes_nothing() -> None:
+    assert {claim_id for claim_id in claim_ids() if results()[claim_id].claim.abstract} == ABSTRACT
+    for claim_id in ("thm-5.1", "lemma-b.4", "cor-7.5.all-rounds"):
+        twin = _refuted_twin(claim_id, *TWINS[claim_id])
+        result = decide_claim(twin)
+        assert result.verdict is Verdict.UNDECIDED
+        assert result.reason.startswith("the abstract form fails at") and twin.abstract in result.reason
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"),
+    [("500", "proved"), ("3.0002859", "proved"), ("3.0002858", "refuted"), ("3", "refuted")],
+)
+def test_the_final_error_is_proved_down_to_its_threshold(value: str, verdict: str) -> None:
+    """``3e α_0 + 288e/(εn) <= c e α`` holds exactly for ``c >= 3 + 288/(2^21 log² 2)``, about 3.00028583."""
+    claims = {c.id: c for c in paper_claims("release", default_ledger().replaced({"final-error": f"{value}*exp(1)"}))}
+    found = decide_claim(claims["eq-8.7"], proved_before("eq-8.7"))
+    assert found.verdict.value == verdict
+    assert "final-error" not in claims["thm-1.1.envelope"].constants
 
 
 def _refuted_twin(claim_id: str, changes: dict[str, str], point: dict[str, str]) -> Claim:
@@ -128,8 +169,10 @@ def test_the_suprema_are_13_15_and_5_6_of_the_constants() -> None:
 
 def test_printed_values_are_those_of_the_ledger() -> None:
     ledger = default_ledger()
-    for constant, printed in (("run-count-power", "1"), ("svt-accuracy", "2"), ("alpha-log-base", "exp(1)")):
-        assert ledger[constant].printed == parse_expression(printed)
+    printed = {"run-count-power": "1", "svt-accuracy": "2", "alpha-log-base": "exp(1)", "mwem-rate": "1"}
+    printed |= {"mwem-regret": "1", "mwem-selection": "1", "mwem-rest": "0"}
+    for constant, value in printed.items():
+        assert ledger[constant].printed == parse_expression(value)
 
 
 def test_certificates_are_the_same_every_time() -> None:

@@ -10,6 +10,7 @@ from certify.arithmetic.verdict import Verdict
 from certify.claims.checker import check
 from certify.claims.command import run_claims, run_export, run_universal
 from certify.claims.files import read_claims
+from certify.command import run as command
 from certify.exit_status import ExitStatus
 from certify.instance_file import InstanceError
 from certify.report.page import Output
@@ -85,6 +86,17 @@ def test_unreadable_files_are_input_errors(content: bytes | None, tmp_path: Path
         run(run_claims, str(path))
     with pytest.raises(InstanceError):
         run(run_claims, str(tmp_path))
+
+
+def test_an_input_error_is_told_in_lines_and_is_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text("x =", encoding="utf-8")
+    for arguments in (["claims", str(path)], ["export", "--coq", str(tmp_path / "out.v"), str(path)]):
+        assert command(arguments) is ExitStatus.INVALID
+        header, problem = capsys.readouterr().err.splitlines()
+        assert header == f"{path}: 1 problem"
+        assert problem.startswith("  $: not TOML")
+    assert not (tmp_path / "out.v").exists()
 
 
 def test_export_writes_a_coq_file(mine: Path, tmp_path: Path) -> None:

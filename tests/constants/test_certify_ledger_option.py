@@ -11,7 +11,7 @@ from constants.instance_checks import INSTANCES
 from constants.ledger import SHIPPED
 
 TEXT = SHIPPED.read_text(encoding="utf-8")
-NEAR, CHOICE = str(INSTANCES / "near.json"), str(INSTANCES / "choice.json")
+NEAR, CHOICE = (str(INSTANCES / "release" / f"{name}.json") for name in ("near", "choice"))
 
 
 @pytest.fixture(autouse=True)
@@ -97,3 +97,17 @@ def test_the_report_does_not_overwrite_the_ledger(capsys: pytest.CaptureFixture[
     path = copy("maurey", "1/4", "1/3")
     assert run([NEAR, "--ledger", path, "--json", path]) == ExitStatus.INVALID
     assert '--json: "copy.toml" is the ledger: give the report another path' in capsys.readouterr().err
+
+
+def test_the_scales_that_an_instance_leaves_out_are_those_of_the_copy(capsys: pytest.CaptureFixture[str]) -> None:
+    stream, compare = (str(INSTANCES / "selection" / f"{name}.json") for name in ("stream", "compare-near"))
+    for instance, statement, constant_id, before, after in (
+        (stream, "thm-5.1", "svt-query-scale", "4", "2"),
+        (compare, "alg-4.privacy", "ctt-query-scale", "6", "1"),
+    ):
+        start = f'[constant.{constant_id}]\npaper_id = "selection"\nvalue = '
+        assert f'{start}"{before}"' in TEXT
+        Path("copy.toml").write_text(TEXT.replace(f'{start}"{before}"', f'{start}"{after}"'), encoding="utf-8")
+        assert run([instance, "--statements", statement]) == ExitStatus.PROVED
+        assert run([instance, "--statements", statement, "--ledger", "copy.toml"]) == ExitStatus.REFUTED
+    capsys.readouterr()

@@ -5,13 +5,16 @@ from collections.abc import Callable
 import pytest
 
 from certify.arithmetic.verdict import Verdict
+from certify.instance_file import InstanceTree
 from certify.release.statements import STATEMENT_IDS
+from certify.selection.statements import STATEMENT_IDS as SELECTION_IDS
+from certify.theory import RELEASE, SELECTION, theory_of
 from constants.golden import GOLDEN, read_golden
 from constants.instance_checks import built_in_instances, check_on_instances
 from constants.ledger import Domain, Ledger, default_ledger
 from constants.regression import Dependent, Regression, check
 from constants.relations import prove_all
-from constants.universal_checks import ClaimVerdict, check_claims, statement_of
+from constants.universal_checks import ClaimVerdict, check_claims, is_misprint, statement_of
 
 RECORDS = read_golden(GOLDEN.read_text(encoding="utf-8"))
 
@@ -120,6 +123,23 @@ def test_a_universal_claim_decides_its_statement(without_claims: Callable[..., N
         assert dependents["lemma-7.1"].answer == answer
 
 
+def test_claims_that_do_not_speak_of_every_changed_constant_prove_nothing(without_claims: Callable[..., None]) -> None:
+    without_claims(ClaimVerdict("lemma-7.1", ("growth-rate",), Verdict.PROVED, ""))
+    one = by_statement(changed(growth_rate="1/101"))["lemma-7.1"]
+    assert (one.answer, one.uncovered) == ("proved for all parameters", ())
+    two = by_statement(changed(growth_rate="1/101", block_decay="1/4"))["lemma-7.1"]
+    assert (two.answer, two.uncovered) == ("undecided", ("block-decay",))
+
+
+def test_accuracy_and_noise_changed_together_are_judged_together() -> None:
+    changes = {"svt-accuracy": "9", "svt-query-scale": "40"}
+    claims = {each.id: each for each in check_claims(default_ledger().replaced(changes), list(changes))}
+    assert claims["thm-5.2"].verdict is Verdict.REFUTED
+    changes = {"svt-query-scale": "2"}  # no value: the two scales are equal
+    claims = {each.id: each for each in check_claims(default_ledger().replaced(changes), list(changes))}
+    assert claims["thm-5.2"].verdict is Verdict.UNDECIDED
+
+
 def test_the_claims_of_the_release_paper_follow_the_ledger() -> None:
     ledger = default_ledger()
     proved = {each.id: each for each in check_claims(ledger.replaced({"growth-rate": "1/150"}), ["growth-rate"])}
@@ -151,11 +171,122 @@ def test_a_claim_belongs_to_the_statement_whose_id_it_extends(claim: str, statem
     assert statement_of(claim, STATEMENT_IDS) == statement
 
 
-def test_on_the_built_in_instances_every_statement_applies_and_is_proved() -> None:
-    verdicts = check_on_instances(default_ledger(), STATEMENT_IDS)
-    assert {each.verdict for each in verdicts.values()} == {Verdict.PROVED}
-    assert list(verdicts) == list(STATEMENT_IDS)
-    assert set(built_in_instances()) == {"near", "far", "choice", "theorem", "zero"}
+def test_on_the_built_in_instances_every_statement_applies_and_is_proved_unless_misprinted() -> None:
+    verdicts = check_on_instances(default_ledger(), (*STATEMENT_IDS, *SELECTION_IDS))
+    assert list(verdicts) == [*STATEMENT_IDS, *SELECTION_IDS]
+    refuted = {statement for statement, each in verdicts.items() if each.verdict is not Verdict.PROVED}
+    assert refuted == {"thm-5.2.printed", "alg-9.count.printed", "alg-9.stop.printed"}
+    assert {verdicts[statement].verdict for statement in refuted} == {Verdict.REFUTED}
+
+
+def test_built_in_instances_are_of_the_theory_of_their_folder_and_name_only_its_statements() -> None:
+    for theory in (RELEASE, SELECTION):
+        instances = built_in_instances(theory)
+        assert instances
+        for tree in instances.values():
+            assert tree.get("theory") == theory.name and theory_of(tree) is theory
+            theory.parse(tree, default_ledger())  # an unknown statement would be refused
+    named = {each for tree in built_in_instances(SELECTION).values() for each in _statements(tree)}
+    assert named == set(SELECTION_IDS)
+
+
+def _statements(tree: InstanceTree) -> tuple[str, ...]:
+    return tuple(SELECTION.parse(tree, default_ledger()).statements)
+
+
+# statement of the selection paper: a constant made too small or too large, and what an instance or a claim shows then
+SELECTION_CHANGES = {
+    "thm-4.4.chain": ("information-bound", "1/50"),
+    "zcdp-to-dp": ("zcdp-conversion", "5"),
+    "thm-5.1": ("svt-query-scale", "2"),
+    "thm-5.1.variants": ("svt-privacy", "1/2"),
+    "thm-5.2": ("svt-accuracy", "1"),
+    "alg-4.privacy": ("ctt-gap", "2"),
+    "thm-6.1": ("binary-search-share", "1"),
+    "thm-6.3": ("svt-query-scale", "2/5"),
+    "lemma-6.4": ("search-accuracy", "4"),
+    "lemma-6.5": ("search-halving", "1/3"),
+    "thm-6.6": ("search-error", "96"),
+    "cor-6.7": ("search-error", "96"),
+    "cor-6.8": ("search-error", "96"),
+    "eq-6.(1)": ("phase-offset", "6"),
+    "alg-9.count": ("run-count-power", "1"),
+    "lemma-6.9": ("phase-budget", "1"),
+    "lemma-6.10": ("phase-run", "4"),
+    "lemma-6.11": ("query-cube", "1/2"),
+    "thm-6.12": ("selection-error", "775"),
+}
+
+
+@pytest.mark.usefixtures("without_claims")
+@pytest.mark.parametrize(("statement", "change"), SELECTION_CHANGES.items())
+def test_a_selection_statement_is_refuted_by_an_instance_under_a_changed_ledger(
+    statement: str, change: tuple[str, str]
+) -> None:
+    found = by_statement(changed(**{change[0].replace("-", "_"): change[1]}))[statement]
+    assert found.instances is not None and found.instances.verdict is Verdict.REFUTED
+    assert (found.answer, found.verdict) == ("REFUTED", Verdict.REFUTED)
+
+
+def test_every_selection_statement_that_can_fail_is_changed_here() -> None:
+    misprints = {statement for statement in SELECTION_IDS if is_misprint(statement)}
+    assert len(misprints) == 3
+    assert set(SELECTION_CHANGES) == set(SELECTION_IDS) - misprints - {"alg-9.reach"}  # which only reports
+
+
+@pytest.mark.parametrize(
+    ("constant_id", "value", "statement", "reason"),
+    [
+        ("search-error", "383", "thm-6.6", "fails at"),
+        ("selection-error", "775", "thm-6.12", "fails at"),
+        ("phases-budget", "1/65", "lemma-6.9", "fails at"),
+        ("svt-accuracy", "2", "thm-5.2", "fails at K = 1"),
+    ],
+)
+def test_a_universal_claim_of_the_selection_paper_refutes(
+    constant_id: str, value: str, statement: str, reason: str
+) -> None:
+    claims = check_claims(default_ledger().replaced({constant_id: value}), [constant_id])
+    verdicts = {each.id: each for each in claims if each.id == statement}
+    assert verdicts[statement].verdict is Verdict.REFUTED and reason in verdicts[statement].reason
+
+
+def test_an_abstract_form_that_fails_refutes_nothing() -> None:
+    claims = check_claims(default_ledger().replaced({"mwem-update": "3"}), ["mwem-update"])
+    (lemma,) = claims
+    assert (lemma.id, lemma.verdict) == ("lemma-b.4", Verdict.UNDECIDED)
+    assert "the abstract form fails at" in lemma.reason
+
+
+def test_a_constant_of_no_instance_is_proved_for_all_parameters_where_that_is_so() -> None:
+    result = changed(mwem_noise="5", svt_query_scale="5")
+    dependents = by_statement(result)
+    assert dependents["lemma-7.6"].answer == "proved for all parameters"
+    assert dependents["lemma-7.6"].instances is None
+    assert dependents["thm-5.1"].answer == "proved for all parameters"
+    assert dependents["thm-5.1"].instances is not None
+
+
+@pytest.mark.usefixtures("without_claims")
+def test_a_misprint_stays_refuted_and_condemns_no_ledger() -> None:
+    result = changed(svt_query_scale="5")
+    misprint = by_statement(result)["thm-5.2.printed"]
+    assert (misprint.answer, misprint.verdict, misprint.relations) == ("refuted, as before", None, ())
+    assert result.verdict is not Verdict.REFUTED
+    mended = by_statement(changed(run_count_multiple="100"))["alg-9.count.printed"]
+    assert (mended.answer, mended.verdict) == ("undecided", Verdict.UNDECIDED)
+
+
+def test_misprints_are_decided_but_not_other_claims_that_are_expected_to_fail() -> None:
+    claims = {each.id: each.verdict for each in check_claims(default_ledger(), ["svt-threshold-scale"])}
+    assert claims == {"thm-5.1": Verdict.PROVED, "thm-5.2": Verdict.PROVED, "thm-5.2.printed": Verdict.REFUTED}
+    assert check_claims(default_ledger(), ["alpha-log-base"]) == []  # thm-6.12.natural-log reads the paper otherwise
+
+
+@pytest.mark.usefixtures("without_claims")
+def test_a_statement_that_nothing_decides_is_undecided() -> None:
+    dependents = by_statement(changed(mwem_rate="40"))
+    assert (dependents["cor-7.5"].answer, dependents["cor-7.5"].instances) == ("undecided", None)
 
 
 @pytest.mark.parametrize(
@@ -164,6 +295,8 @@ def test_on_the_built_in_instances_every_statement_applies_and_is_proved() -> No
         ("theorem-threshold", "1/10^9", "thm-1.1", "J is beyond 10,000 rounds"),
         ("rounds-choice", "2000", "eq-8.choice", "too large to enumerate"),
         ("growth-hypothesis", "2^-4000", "eq-7.growth", "its hypotheses hold on no built-in instance"),
+        ("final-rounds", "10^9", "thm-6.12", "the constant final-rounds is an exponent beyond 1,000"),
+        ("binary-search-stop", "1", "thm-6.1", "Algorithm 6 does not end within 2,000 rounds"),
     ],
 )
 def test_what_cannot_be_run_is_undecided_with_the_reason(
@@ -190,7 +323,7 @@ def test_no_release_constant_can_move_by_a_factor_of_ten_both_ways_unnoticed(con
 
 
 def test_statements_of_no_catalogue_are_not_run() -> None:
-    assert check_on_instances(default_ledger(), ["thm-6.6", "eq-8.logs"]) == {}
+    assert check_on_instances(default_ledger(), ["lemma-7.4", "eq-8.logs"]) == {}
 
 
 @pytest.mark.usefixtures("without_claims")

@@ -127,8 +127,9 @@ def test_check_says_what_instances_alone_leave_open(copy: Copy, capsys: pytest.C
     path = copy('[constant.renyi]\npaper_id = "release"\nvalue = "1"', RENYI)
     assert run(["check", "--ledger", path]) == ExitStatus.UNDECIDED
     out = capsys.readouterr().out
-    assert "instances alone prove nothing" in out
-    assert out.splitlines()[-1] == "undecided: 0 relations fail, 1 not as recorded; of 1 statement 0 fall, 1 undecided"
+    assert "no universal claim about renyi: instances prove nothing for all parameters" in " ".join(out.split())
+    closing = "of 1 statement 0 refuted, 0 not proved, 1 undecided"
+    assert out.splitlines()[-1] == f"undecided: 0 relations fail, 1 not as recorded; {closing}"
 
 
 RENYI = '[constant.renyi]\npaper_id = "release"\nvalue = "2"'
@@ -183,7 +184,7 @@ def test_a_missing_record_is_reported_with_the_fix(
     ]
 
 
-@pytest.mark.parametrize("arguments", [["--unknown"], ["check", "more"], ["--ledge", "x"]])
+@pytest.mark.parametrize("arguments", [["--unknown"], ["check", "one.json", "more.json"], ["--ledge", "x"]])
 def test_usage_is_refused_by_argparse(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         run(arguments)
@@ -211,3 +212,34 @@ def test_help_lists_the_verbs(capsys: pytest.CaptureFixture[str]) -> None:
     assert stop.value.code == 0
     shown = capsys.readouterr().out
     assert all(f"  {verb} " in shown for verb in command.VERBS)
+
+
+def test_check_runs_the_selection_statements_and_names_a_long_relation_once(
+    copy: Copy, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = copy('[constant.svt-accuracy]\npaper_id = "selection"\nvalue = "8"', ACCURACY)
+    assert run(["check", "--ledger", path]) == ExitStatus.REFUTED
+    out = capsys.readouterr().out
+    lines = out.splitlines()
+    assert "REFUTED" in next(line for line in lines if line.startswith("  thm-5.2 "))
+    assert "refuted, as before" in next(line for line in lines if line.startswith("  thm-5.2.printed "))
+    assert "instances: refuted, one-query.json: 0.2387 > 0.05" in " ".join(out.split())
+    assert "relation refuted: that of svt-accuracy, above" in out
+    assert out.count("svt_query_scale^2*(1/100)") == 1
+    assert max(map(len, lines)) <= 100
+
+
+ACCURACY = '[constant.svt-accuracy]\npaper_id = "selection"\nvalue = "1"'
+
+
+@pytest.mark.parametrize("width", ["80", "120"])
+def test_what_is_printed_otherwise_has_a_line_of_its_own(
+    width: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    run([])
+    lines = capsys.readouterr().out.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("† printed otherwise"))
+    at = next(i for i, line in enumerate(lines[start:], start) if line.startswith("mwem-rest "))
+    assert lines[at].split() == ["mwem-rest", "printed", "0", "here", "2", "a", "relation", "fails"]
+    assert lines[at + 1].startswith("    4000 <= ")

@@ -13,14 +13,18 @@ from flint import arb, fmpq
 from certify.arithmetic.expression import parse_expression
 from certify.arithmetic.verdict import Verdict
 from certify.claims.claim_file import parse_claims
+from certify.engine.statement import ScalarCase
 from certify.release.check import CheckOptions, check, prepare
 from certify.release.measurements import BlockRatio, EnvelopeMass
 from certify.release.statements import CATALOGUE, STATEMENT_IDS
+from certify.selection.statements import CATALOGUE as CATALOGUE_OF_SELECTION
 from certify.selection.statements import STATEMENT_IDS as SELECTION_IDS
+from certify.theory import RELEASE as RELEASE_THEORY
+from certify.theory import SELECTION as SELECTION_THEORY
 from constants.instance_checks import built_in_instances
 from constants.ledger import Domain, Ledger, default_ledger
 from constants.relations import as_printed, identical
-from constants.universal_checks import claims_text
+from constants.universal_checks import claims_text, statement_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -61,9 +65,9 @@ def test_every_constant_that_the_papers_use_is_there_with_its_value(paper: str, 
 
 def test_every_constant_names_its_item_its_paper_and_its_users() -> None:
     ledger = default_ledger()
-    assert set(ledger.papers) == {"release", "selection"}
+    assert set(ledger.papers) == {"release", "selection", "better"}
     for paper in ledger.papers.values():
-        assert paper.title and "SHA-256" in paper.edition
+        assert paper.title and ("SHA-256" in paper.edition or paper.id == "better")
     for constant in ledger.constants.values():
         assert constant.paper and constant.paper_id in ledger.papers and constant.used_by, constant.id
 
@@ -121,7 +125,8 @@ def _recorded() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     ledger = Recorder(shipped.constants, shipped.papers)
     checked: dict[str, set[str]] = {}
     prepared: dict[str, set[str]] = {}
-    for name, instance in built_in_instances().items():
+    for name, tree in built_in_instances(RELEASE_THEORY).items():
+        instance = RELEASE_THEORY.parse(tree, shipped)
         for statement in STATEMENT_IDS:
             if (name in ("theorem", "zero")) != (statement == "thm-1.1"):
                 continue
@@ -166,8 +171,8 @@ def test_statements_about_the_envelope_use_its_penalty() -> None:
 
 
 def _uses_the_envelope(statement: Any) -> bool:
-    for instance in built_in_instances().values():
-        problem = prepare(instance, default_ledger())
+    for tree in built_in_instances(RELEASE_THEORY).values():
+        problem = prepare(RELEASE_THEORY.parse(tree, default_ledger()), default_ledger())
         if statement.not_applicable(problem) is None:
             return any(isinstance(each, EnvelopeMass | BlockRatio) for each in statement.measurements(problem))
     raise AssertionError(f"{statement.id} is applicable to no built-in instance")
@@ -179,16 +184,47 @@ def test_every_release_user_is_a_statement() -> None:
             assert set(constant.used_by) <= set(STATEMENT_IDS), constant.id
 
 
-MWEM = {"cor-7.5", "cor-7.5.printed", "lemma-7.3", "lemma-7.4", "lemma-7.4.printed", "lemma-7.6", "lemma-b.4"}
+def _selection_claims() -> dict[str, set[str]]:
+    """The constants of the selection paper's claims, by the statement that each belongs to."""
+    text = claims_text("selection")
+    assert text is not None
+    found: dict[str, set[str]] = {}
+    known = {statement for c in default_ledger().constants.values() for statement in c.used_by}
+    for claim in parse_claims(text, default_ledger()):
+        found.setdefault(statement_of(claim.id, known), set()).update(claim.constants)
+    return found
 
 
 def test_every_selection_user_is_a_statement_or_a_claim() -> None:
-    text = claims_text("selection")
-    assert text is not None
-    known = set(SELECTION_IDS) | MWEM | {claim.id for claim in parse_claims(text, default_ledger())}
+    known = set(SELECTION_IDS) | set(_selection_claims())
     for constant in default_ledger().constants.values():
         if constant.paper_id == "selection":
             assert set(constant.used_by) <= known, constant.id
+
+
+def test_a_statement_that_only_claims_decide_uses_the_constants_of_its_claims() -> None:
+    claims = {each: used for each, used in _selection_claims().items() if each not in SELECTION_IDS}
+    assert {"lemma-7.3", "lemma-7.4", "lemma-7.6", "lemma-b.4", "cor-7.5", "cor-7.5.printed"} <= set(claims)
+    ledger = default_ledger()
+    for statement, used in claims.items():
+        assert used == {c.id for c in ledger.constants.values() if statement in c.used_by}, statement
+
+
+def test_a_selection_statement_that_reads_a_constant_is_listed_as_its_user() -> None:
+    shipped = default_ledger()
+    ledger = Recorder(shipped.constants, shipped.papers)
+    reads: dict[str, set[str]] = {}
+    for tree in built_in_instances(SELECTION_THEORY).values():
+        instance = SELECTION_THEORY.parse(tree, shipped)
+        for statement in CATALOGUE_OF_SELECTION:
+            object.__setattr__(ledger, "reads", reads.setdefault(statement.id, set()))
+            problem = SELECTION_THEORY.prepare(instance, ledger)
+            if statement.not_applicable(problem) is None:
+                for case in statement.cases(problem):
+                    if isinstance(case, ScalarCase):
+                        case.lhs(), case.rhs()
+    assert set(reads) == set(SELECTION_IDS) and all(reads.values())
+    assert [(c, s) for s, used in reads.items() for c in used if s not in shipped[c].used_by] == []
 
 
 def _reads_in_source(theory: str) -> list[tuple[str, str, str]]:

@@ -18,8 +18,8 @@ from certify.arithmetic.verdict import Verdict
 from certify.engine.decide_statement import (
     FLOAT_BITS,
     Precision,
+    applicable,
     decide_statement,
-    hypothesis_of,
     not_applicable,
     run_levels,
     undecided,
@@ -350,16 +350,21 @@ def test_hypotheses_that_fail_or_cannot_be_told() -> None:
     def open_question() -> Any:
         raise Undetermined("1 against 1")
 
-    assert hypothesis_of(Conditional(lambda: None, tuple), None) == (None, None)
-    assert hypothesis_of(Conditional(lambda: "n is odd", open_question), None) == ("n is odd", None)
-    assert hypothesis_of(Conditional(open_question, tuple), None) == (
-        None,
-        "its hypothesis cannot be decided: 1 against 1",
-    )
-    assert hypothesis_of(Conditional(lambda: None, open_question), None) == (
-        None,
-        "what it measures cannot be decided: 1 against 1",
-    )
+    given = [
+        Conditional(lambda: None, tuple),
+        Conditional(lambda: "n is odd", open_question),
+        Conditional(open_question, tuple),
+        Conditional(lambda: None, open_question),
+    ]
+    for name, statement in zip("abcd", given, strict=True):
+        statement.id = name  # type: ignore[misc]
+    remaining, outcomes = applicable(given, None)
+    assert remaining == given[:1]
+    assert {name: (found.verdict, found.reason) for name, found in outcomes.items()} == {
+        "b": (None, "n is odd"),
+        "c": (UNDECIDED, "its hypothesis cannot be decided: 1 against 1"),
+        "d": (UNDECIDED, "what it measures cannot be decided: 1 against 1"),
+    }
 
 
 def test_outcomes_without_a_case() -> None:

@@ -30,7 +30,7 @@ from certify.release.instance import (
     parse_release_instance,
 )
 from certify.release.problem import Evidence, ReleaseProblem
-from certify.release.statements import CATALOGUE, STATEMENT_IDS
+from certify.release.statements import ALL_STATEMENT_IDS, ALL_STATEMENTS, STATEMENT_IDS
 from certify.release.statements.base import ReleaseStatement
 from constants.ledger import default_ledger
 
@@ -157,8 +157,8 @@ class Entry:
 
 
 def statement(statement_id: str) -> ReleaseStatement:
-    """The statement of the catalogue with this id."""
-    return CATALOGUE[STATEMENT_IDS.index(statement_id)]
+    """The statement with this id."""
+    return ALL_STATEMENTS[ALL_STATEMENT_IDS.index(statement_id)]
 
 
 def evidence_of(problem: ReleaseProblem, bits: int, statements: Sequence[str]) -> Evidence:

@@ -18,7 +18,8 @@ from sample_report import (
 )
 
 from certify.arithmetic.enclosure import Enclosure
-from certify.engine.statement import Outcome, Worst
+from certify.arithmetic.expression import parse_expression
+from certify.engine.statement import ClosedCases, ClosedInequality, Outcome, Worst
 from certify.report.environment import Environment
 from certify.report.json_report import canonical_json, json_text, plain, report_json
 from certify.report.model import InstanceIdentity, report_on
@@ -70,6 +71,7 @@ def test_the_report_is_that_of_the_design() -> None:
         "seconds": 0.25,
         "reason": None,
         "notes": [],
+        "closed": None,
     }
 
 
@@ -84,6 +86,19 @@ def test_a_statement_that_does_not_apply_has_a_reason_and_no_numbers() -> None:
 def test_a_structural_proof_names_its_route() -> None:
     statement = report_json(EVERYTHING)["statements"][4]
     assert (statement["worst"], statement["notes"]) == (None, ["a maximum is at least its members"])
+
+
+def test_closed_inequalities_are_text_that_is_read_back() -> None:
+    lhs, rhs = parse_expression("5*sqrt(2)"), parse_expression("(1 + log(3))^8")
+    inequality = ClosedInequality(lhs, rhs, strict=True, witness={"R": fmpq(3)}, cases=4)
+    closed = ClosedCases((inequality,), {"measured on the instance": 12})
+    written = report_json(sample(Outcome(**{**vars(PROVED), "closed": closed})))["statements"][0]["closed"]
+    assert written == {
+        "inequalities": [
+            {"lhs": "5*sqrt(2)", "rhs": "(1 + log(3))^8", "strict": True, "cases": 4, "witness": {"R": "3"}}
+        ],
+        "left_out": {"measured on the instance": 12},
+    }
 
 
 def test_one_instance_is_an_object_and_several_are_a_list() -> None:

@@ -1,5 +1,5 @@
-"""Proved claims as a Coq file, so that Coq's kernel decides anew what Arb and the checker found."""
+"""Proved claims and inequalities as a Coq file, so that Coq's kernel decides anew what Arb and the checker found."""
 
-from certify.claims.coq.export import Export, export, export_closed
+from certify.claims.coq.export import Export, export
 
-__all__ = ["Export", "export", "export_closed"]
+__all__ = ["Export", "export"]

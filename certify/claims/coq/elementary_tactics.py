@@ -48,7 +48,7 @@ def exponential_tactics(goal: Relation) -> list[str]:
     if not powers:
         by_zero = "transitivity (exp 0); [ f_equal; lra | apply exp_0 ]"
         return [
-            "repeat rewrite <- exp_plus.",
+            "cbn [pow]. rewrite ?Rmult_1_r. repeat rewrite <- exp_plus.",
             f"first [ f_equal; lra | f_equal; field; nonzero | {by_zero} ].",
         ]
     if len(exponentials) != 1 or len(powers) != 1 or not isinstance(goal.lhs, Call):
@@ -60,7 +60,7 @@ def exponential_tactics(goal: Relation) -> list[str]:
         f"assert (0 < {u}) by positive.",
         f"replace {argument_in_coq(goal.lhs)} with ({exponent}) by (simpl INR; lra).",
         *([] if k > 0 else ["rewrite exp_Ropp."]),
-        f"rewrite (exp_ln_pow {u} {abs(k)}) by positive. field. nonzero.",
+        f"rewrite (exp_ln_pow {u} {abs(k)}) by positive. field; nonzero.",
     ]
 
 

@@ -11,10 +11,19 @@ from certify.arithmetic.expression import Name
 from certify.arithmetic.verdict import Verdict
 from certify.claims.claim import Claim, obligations
 from certify.claims.context import Context, SignUnknown
+from certify.claims.coq.closed import ClosedLemmas
 from certify.claims.coq.script import Script
-from certify.claims.coq.terms import NotInCoq, identifier, name_in_coq, statement, term
+from certify.claims.coq.terms import NotInCoq, identifier, in_comment, name_in_coq, statement
 from certify.claims.relation import Relation
 from certify.claims.result import ClaimResult
+from certify.report.reported_inequalities import ReportedInstance
+
+HEAD = """\
+(* Written by `certify export`: what certify proved, for Coq's kernel to decide anew. *)
+Require Import Reals Lra Lia ZArith.
+From Interval Require Import Tactic.
+Open Scope R_scope.
+"""
 
 
 @dataclass(frozen=True)
@@ -26,16 +35,21 @@ class Export:
     left_out: Mapping[str, str]
 
 
-def export(results: Sequence[ClaimResult]) -> Export:
-    """The proved claims as lemmas, one a conclusion; what Coq cannot do as a comment with the reason."""
-    parts = [_preamble()]
+def export(results: Sequence[ClaimResult], reports: Sequence[ReportedInstance] = ()) -> Export:
+    """The proved claims as lemmas, one a conclusion, then the closed inequalities of reports.
+
+    What Coq cannot do is a comment with the reason.
+    """
+    parts = [HEAD]
+    if results:
+        parts.append(_shipped("preamble.v"))
     lemmas: list[str] = []
     left_out: dict[str, str] = {}
     proved = {r.claim.id: r.claim for r in results if r.verdict is Verdict.PROVED}
     exported: set[str] = set()
     for result in results:
         claim = result.claim
-        parts.append(f"(* {_comment(claim.id)}: {_comment(claim.headline())} *)")
+        parts.append(f"(* {in_comment(claim.id)}: {in_comment(claim.headline())} *)")
         if result.verdict is not Verdict.PROVED or result.certificate is None:
             left_out[claim.id] = f"{result.verdict.value}, so there is nothing to prove"
             parts.append(f"(* left out: {left_out[claim.id]} *)\n")
@@ -46,68 +60,96 @@ def export(results: Sequence[ClaimResult]) -> Export:
             plain = [(part, proof["parts"][part.id]) for part in obligations(claim)]
             parts.append("(* the sum: by induction from the three lemmas that follow *)")
         for each, own in plain:
-            for index in range(len(each.conclusions)):
-                name = f"{identifier(each.id)}_{index + 1}"
-                try:
-                    parts.append(_lemma(each, own, index, proved, exported))
+            text, reasons = _lemmas(each, own, proved, exported)
+            parts.append(text)
+            for index, conclusion in enumerate(each.conclusions):
+                name = _name(each, index)
+                if index in reasons:
+                    left_out[name] = reasons[index]
+                    stated = in_comment(conclusion.text())
+                    parts.append(f"(* left out: {name}, {stated}: {in_comment(reasons[index])} *)\n")
+                else:
                     lemmas.append(name)
                     exported.add(name)
-                except (NotInCoq, SignUnknown) as reason:
-                    left_out[name] = str(reason)
-                    stated = _comment(each.conclusions[index].text())
-                    parts.append(f"(* left out: {name}, {stated}: {_comment(str(reason))} *)\n")
+    if reports:
+        closed = ClosedLemmas()
+        for report in reports:
+            closed.add(report)
+        parts += [_shipped("closed.v"), *closed.parts]
+        lemmas += closed.lemmas
+        left_out |= closed.left_out
     return Export("\n".join(parts) + "\n", tuple(lemmas), left_out)
 
 
-def export_closed(inequalities: Mapping[str, Relation]) -> Export:
-    """Inequalities between numbers, each as a lemma `0 <= rhs - lhs` for the tactic `interval`."""
-    parts, lemmas = [_preamble()], []
-    for name, relation in inequalities.items():
-        if relation.names() or relation.is_equation:
-            raise ValueError(f"{name} is not an inequality between numbers")
-        symbol = "<" if relation.strict else "<="
-        difference = term(relation.difference())
-        parts.append(
-            f"Lemma {identifier(name)} : 0 {symbol} {difference}.\n"
-            "Proof. first [ lra | interval with (i_prec 128) ]. Qed.\n"
-        )
-        lemmas.append(identifier(name))
-    return Export("\n".join(parts) + "\n", tuple(lemmas), {})
+def _lemmas(
+    claim: Claim, certified: Mapping[str, Any], proved: Mapping[str, Claim], exported: set[str]
+) -> tuple[str, Mapping[int, str]]:
+    """Lemmas for the conclusions, and why some are left out, by their number.
 
-
-def _lemma(claim: Claim, proof: Mapping[str, Any], index: int, proved: Mapping[str, Claim], exported: set[str]) -> str:
-    _require_cited(proof, exported)
+    What several conclusions rest on is shown once, in a lemma about all of them.
+    """
     context = Context.of(claim)
     names: dict[str, str] = {}
-    hypotheses: list[tuple[str, str]] = []
+    hypotheses: dict[str, str] = {}
 
-    def suppose(name: str, proposition: str) -> None:
-        hypotheses.append((name, proposition))
+    def suppose(letters: str, proposition: str) -> str:
+        name = f"{letters}{len(hypotheses)}"
+        hypotheses[name] = proposition
+        return name
 
     for variable in claim.variables:
         if variable.integer:
-            suppose(f"HZ{len(hypotheses)}", f"is_int {name_in_coq(variable.name)}")
+            suppose("HZ", f"is_int {name_in_coq(variable.name)}")
     bounds = [bound for variable in claim.variables for bound in variable.bounds()]
     for relation in (*bounds, *claim.conditions):
-        name = f"HC{len(hypotheses)}"
-        suppose(name, statement(relation))
-        names[relation.text()] = name
+        names[relation.text()] = suppose("HC", statement(relation))
     for defined, definition in claim.definitions.items():
         equation = Relation(Name(defined), "=", definition)
-        name = f"HD{len(hypotheses)}"
-        suppose(name, statement(equation))
-        names[equation.text()] = name
-    script = Script(proved)
-    goal = claim.conclusions[index]
-    script.steps(proof["defined"], context, names)
-    script.node(proof["conclusions"][index], context, names, goal)
-    variables = [name_in_coq(v.name) for v in claim.variables] + [name_in_coq(n) for n in claim.definitions]
+        names[equation.text()] = suppose("HD", statement(equation))
+    script, reasons = Script(proved), {}
+    try:
+        _require_cited(certified["defined"], exported)
+        script.steps(certified["defined"], context, names)
+    except (NotInCoq, SignUnknown) as reason:
+        return "", dict.fromkeys(range(len(claim.conclusions)), str(reason))
+    proofs = {}
+    for index, (node, goal) in enumerate(zip(certified["conclusions"], claim.conclusions, strict=True)):
+        own = script.continued()
+        try:
+            _require_cited(node, exported)
+            own.node(node, context.child(), dict(names), goal)
+            proofs[index] = own.text()
+        except (NotInCoq, SignUnknown) as reason:
+            reasons[index] = str(reason)
+    variables = [name_in_coq(name) for name in (*(v.name for v in claim.variables), *claim.definitions)]
+    introduced = " ".join([*variables, *hypotheses])
     quantified = f"forall {' '.join(variables)} : R,\n  " if variables else ""
-    premises = "".join(f"{proposition} ->\n  " for _, proposition in hypotheses)
-    introduced = " ".join([*variables, *(name for name, _ in hypotheses)])
+    premises = quantified + "".join(f"{proposition} ->\n  " for proposition in hypotheses.values())
     intros = f"  intros {introduced}.\n" if introduced else ""
-    name = f"{identifier(claim.id)}_{index + 1}"
-    return f"Lemma {name} : {quantified}{premises}{statement(goal)}.\nProof.\n{intros}{script.text()}\nQed.\n"
+
+    def lemma(name: str, conclusion: str, *tactics: str) -> str:
+        proof = "".join(f"{text}\n" for text in tactics if text)
+        return f"Lemma {name} : {premises}{conclusion}.\nProof.\n{intros}{proof}Qed.\n"
+
+    stated = {index: statement(claim.conclusions[index]) for index in proofs}
+    if len(proofs) <= 1:
+        texts = [lemma(_name(claim, i), stated[i], script.text(), tactics) for i, tactics in proofs.items()]
+        return "\n".join(texts), reasons
+    every = f"{identifier(claim.id)}_all"
+    *first, last = proofs.values()
+    blocks = [f"  split. {{\n{tactics}\n  }}" for tactics in first]
+    texts = [lemma(every, " /\\\n  ".join(stated.values()), script.text(), *blocks, last)]
+    part = f"({every} {introduced})".replace(" )", ")")
+    for number, index in enumerate(proofs):
+        whole = part if number == len(proofs) - 1 else f"(proj1 {part})"
+        texts.append(lemma(_name(claim, index), stated[index], f"  exact {whole}."))
+        part = f"(proj2 {part})"
+    return "\n".join(texts), reasons
+
+
+def _name(claim: Claim, index: int) -> str:
+    """The name of the lemma for a conclusion."""
+    return f"{identifier(claim.id)}_{index + 1}"
 
 
 def _require_cited(proof: Any, exported: set[str]) -> None:
@@ -124,10 +166,5 @@ def _require_cited(proof: Any, exported: set[str]) -> None:
             _require_cited(value, exported)
 
 
-def _preamble() -> str:
-    return files("certify.claims.coq").joinpath("preamble.v").read_text(encoding="utf-8")
-
-
-def _comment(text: str) -> str:
-    """Text that can stand in a Coq comment."""
-    return text.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
+def _shipped(name: str) -> str:
+    return files("certify.claims.coq").joinpath(name).read_text(encoding="utf-8")

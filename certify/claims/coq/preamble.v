@@ -1,8 +1,4 @@
-(* Written by `certify export`: the inequalities below, for all values of their variables. *)
-Require Import Reals Lra Lia ZArith.
-From Interval Require Import Tactic.
-Open Scope R_scope.
-
+(* Claims: each lemma holds for all values of its variables. *)
 Definition is_int (x : R) : Prop := exists z : Z, x = IZR z.
 Definition rfloor (x : R) : R := IZR (up x - 1).
 Definition rceil (x : R) : R := - rfloor (- x).
@@ -64,6 +60,11 @@ Qed.
 Lemma quotient_eq n d : n = 0 -> n / d = 0.
 Proof. intros ->. unfold Rdiv. apply Rmult_0_l. Qed.
 
+Lemma at_most_by_difference a b : 0 <= b - a -> a <= b.
+Proof. lra. Qed.
+Lemma less_by_difference a b : 0 < b - a -> a < b.
+Proof. lra. Qed.
+
 Lemma exp_le a b : a <= b -> exp a <= exp b.
 Proof. intros [H | ->]; [ left; apply exp_increasing; exact H | right; reflexivity ]. Qed.
 Lemma ln_le_ln a b : 0 < a -> a <= b -> ln a <= ln b.
@@ -89,3 +90,10 @@ Ltac nonzero := repeat split; first [ assumption | apply Rgt_not_eq; assumption 
                                     | apply pow_nonzero; apply Rgt_not_eq; lra | lra ].
 Ltac positive := repeat first [ assumption | apply Rmult_lt_0_compat | apply pow_lt
                               | apply Rinv_0_lt_compat | apply exp_pos | lra | interval ].
+Ltac alike := first [ reflexivity | clear; lra | progress f_equal; alike ].
+Ltac same known :=
+  lazymatch type of known with
+  | ?R ?a ?b => lazymatch goal with
+                | |- R ?c ?d => replace c with a by alike; replace d with b by alike; exact known
+                end
+  end.

@@ -13,6 +13,7 @@ from certify.claims.calculus import expanded, substituted_relation
 from certify.claims.claim import Claim
 from certify.claims.context import Context, halves
 from certify.claims.coq.elementary_tactics import exponential_tactics, logarithm_tactics, selection_tactics
+from certify.claims.coq.range_tactics import ranges_and_definitions
 from certify.claims.coq.terms import (
     NotInCoq,
     argument_in_coq,
@@ -45,12 +46,18 @@ class Script:
         """The tactics, one a line."""
         return "\n".join(self._lines)
 
+    def continued(self) -> Script:
+        """A script without lines whose new names are not among those of this one."""
+        result = Script(self._proved)
+        result._count = self._count
+        return result
+
     def node(self, node: Node, context: Context, names: dict[str, str], goal: Relation) -> None:
         """Tactics that prove the goal; `names` are the hypotheses that hold the facts of the context."""
         handlers = {
             "have": self._have, "combination": self._combination, "evaluate": self._interval,
-            "mean value": self._interval, "cut": self._cut, "split": self._split, "integer": self._integer,
-            "monotone": self._monotone, "absurd": self._absurd, "cite": self._cite,
+            "ranges": self._ranges, "mean value": self._interval, "cut": self._cut, "split": self._split,
+            "integer": self._integer, "monotone": self._monotone, "absurd": self._absurd, "cite": self._cite,
         }  # fmt: skip
         handler = handlers.get(node["rule"], self._elementary)
         handler(node, context, names, goal)
@@ -211,17 +218,30 @@ class Script:
         variables = sorted(whole.names())
         if len(variables) > 1:
             raise NotInCoq("an interval argument in several variables")
-        symbol = "<" if goal.strict else "<="
         if goal.is_equation:
             if closed_value(whole) != 0:
                 raise NotInCoq("an equation by evaluation")
             self._say("lra.")
             return
-        self._assert(f"0 {symbol} {term(whole)}")
-        options = f" with {INTERVAL.format(name_in_coq(variables[0]))}" if variables else " with (i_prec 128)"
-        self._say(f"interval{options}.")
-        self._close()
-        self._say(f"{self._rewrites(context, names)}lra.")
+        self._difference(goal)
+        options = INTERVAL.format(name_in_coq(variables[0])) if variables else "(i_prec 128)"
+        self._say(f"{self._rewrites(context, names)}interval with {options}.")
+
+    def _difference(self, goal: Relation) -> None:
+        """From `a <= b` (or <, >=, >) to `0 <= b - a`."""
+        turned = {">=": "apply Rle_ge. ", ">": "apply Rlt_gt. "}.get(goal.symbol, "")
+        self._say(f"{turned}apply {'less' if goal.strict else 'at_most'}_by_difference.")
+
+    def _ranges(self, node: Node, context: Context, names: dict[str, str], goal: Relation) -> None:
+        ranges, definitions = ranges_and_definitions(context, goal)
+        kept = []
+        for known in ranges:
+            bounds = f"{names[known.lower.text()]} {names[known.upper.text()]}"
+            kept.append(self._shown(known.statement(), f"clear - {bounds}; lra"))
+        self._difference(goal)
+        for definition in definitions:
+            self._say(f"rewrite ?{names[definition.text()]}.")
+        self._say(f"clear{' -' if kept else ''} {' '.join(kept)}. interval with (i_prec 128).")
 
     def _rewrites(self, context: Context, names: Mapping[str, str]) -> str:
         """Replace defined names in the goal by their definitions, later ones first."""
@@ -312,15 +332,21 @@ class Script:
             self.node(by, context.child(), dict(names), wanted)
             self._close()
         arguments = [term(value) for value in values.values()]
-        arguments += [f"({term(substituted_relation(Relation(e, '=', e), values).lhs)})" for e in whole.values()]
         cited = instance(claim.conclusions[node["conclusion"]])
+        if _same_names(claim, context, values):  # the lemma's own text, which expanding would reorder
+            arguments += [name_in_coq(name) for name in whole]
+            cited = claim.conclusions[node["conclusion"]]
+        else:
+            arguments += [f"({term(substituted_relation(Relation(e, '=', e), values).lhs)})" for e in whole.values()]
         lemma = f"{identifier(claim.id)}_{node['conclusion'] + 1}"
         name = self._shown(
             statement(cited),
             f"apply ({lemma} {' '.join(arguments)}); first [ assumption | reflexivity | int_valued ]",
         )
         rewrites = self._rewrites(context, names)
-        self._say(f"{rewrites}{rewrites.replace('; ', f' in {name}; ')}first [ exact {name} | clear - {name}; lra ].")
+        rewrites += rewrites.replace("; ", f" in {name}; ")
+        rewritten = f"{rewrites}first [ exact {name} | clear - {name}; lra | same {name} ]"
+        self._say(f"first [ exact {name} | {rewritten} ].")
 
     def _elementary(self, node: Node, context: Context, names: dict[str, str], goal: Relation) -> None:
         match node["rule"], goal.lhs, goal.rhs:
@@ -328,18 +354,18 @@ class Script:
                 self._say("assumption.")
             case "known", _, _:
                 self._known(context, names, goal)
-            case "exp positive", Call(_, (u,)), _:
-                self._say(f"pose proof (exp_pos {term(u)}) as P; clear - P; lra.")
-            case "tangent", Call("exp", (u,)), _:
+            case "exp positive", Call(), _:
+                self._say(f"pose proof (exp_pos {argument_in_coq(goal.lhs)}) as P; clear - P; lra.")
+            case "tangent", Call("exp"), _:
                 self._say(f"pose proof (exp_tangent {argument_in_coq(goal.lhs)}) as P; clear - P; lra.")
-            case "tangent", Call("log", (u,)), _:
+            case "tangent", Call("log"), _:
                 self._say(f"pose proof (ln_tangent {argument_in_coq(goal.lhs)} ltac:(positive)) as P; clear - P; lra.")
             case "rounding", Call(function, _), _:
                 near = "rceil_ge" if goal.symbol == ">=" else "rceil_lt"
                 if function == "floor":
                     near = "rfloor_le" if goal.symbol == "<=" else "rfloor_gt"
                 self._say(f"pose proof ({near} {argument_in_coq(goal.lhs)}) as P; clear - P; lra.")
-            case "square root", Call(_, (u,)), _:
+            case "square root", Call(), _:
                 tactic = "apply sqrt_lt_R0; positive" if goal.strict else "apply Rle_ge, sqrt_pos"
                 self._say(f"{tactic}.")
             case "square root", _, _:
@@ -350,7 +376,7 @@ class Script:
                 self._increasing(context, names, goal.upward(), function)
             case "selection", Call(function, arguments), chosen:
                 self._say_all(selection_tactics(function, arguments, chosen))
-            case "logarithm", Call(_, (u,)), _:
+            case "logarithm", Call(), _:
                 self._say_all(logarithm_tactics(goal))
             case "exponential", _, _:
                 self._say_all(exponential_tactics(goal))
@@ -365,6 +391,9 @@ class Script:
             self._say(f"exact {names[goal.text()]}.")
             return
         numerator = context.numerator(goal)
+        if numerator.is_zero():
+            self._conclude(goal, context, self._shown(_shape(goal, f"({polynomial_term(numerator)})"), "lra"))
+            return
         for text, fact in context.facts.items():
             same = not fact.is_equation and text in names and _multiple(context, fact, numerator)
             if same and (fact.strict or not goal.strict):
@@ -372,15 +401,17 @@ class Script:
                 shape = _shape(goal, f"({polynomial_term(numerator)})")
                 self._conclude(goal, context, self._shown(shape, f"clear - {name}; lra"))
                 return
-        _, monomial, rest = numerator.split_content()
+        scale, monomial, rest = numerator.split_content()
         for atom, _ in monomial:
             self._positive(Polynomial.atom(atom))
         if rest.as_constant() is None:
             self._positive(rest)
-        shape = f"0 < {polynomial_term(numerator)}"
-        name = self._shown(shape, "positive")
+        whole, factors = polynomial_term(numerator), polynomial_term(Polynomial({monomial: scale}))
+        name = self._shown(
+            f"0 < {whole}", f"replace ({whole}) with ({factors} * ({polynomial_term(rest)})) by field; positive"
+        )
         if not goal.strict:
-            name = self._shown(f"0 <= {polynomial_term(numerator)}", f"left; exact {name}")
+            name = self._shown(f"0 <= {whole}", f"left; exact {name}")
         self._conclude(goal, context, name)
 
     def _increasing(
@@ -407,7 +438,14 @@ class Script:
         whole = self._assert(f"{a} {goal.symbol} {b}")
         self._say(f"apply {lemma}; first [ exact {tidy} | positive | split; [ left; positive | exact {tidy} ] ].")
         self._close()
-        self._say(f"rewrite ?ln_1, ?exp_0 in {whole}. rewrite ?ln_1, ?exp_0. clear - {whole}; lra.")
+        self._say(f"rewrite ?ln_1, ?exp_0, ?sqrt_1 in {whole}. rewrite ?ln_1, ?exp_0, ?sqrt_1. clear - {whole}; lra.")
+
+
+def _same_names(claim: Claim, context: Context, values: Mapping[str, Expression]) -> bool:
+    """Whether the names of a cited claim mean the same here."""
+    return all(value == Name(name) for name, value in values.items()) and all(
+        context.definitions.get(name) == definition for name, definition in claim.definitions.items()
+    )
 
 
 def _shape(relation: Relation, text: str) -> str:

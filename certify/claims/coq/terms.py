@@ -6,6 +6,7 @@ from certify.arithmetic.expression import Call, Expression, Name, Negation, Numb
 from certify.claims.normal_form import atom_expression, closed_value, normal_form, polynomial_expression
 from certify.claims.polynomial import Polynomial
 from certify.claims.relation import Relation
+from certify.instance_file import printable
 
 _FUNCTIONS = {
     "exp": "exp", "log": "ln", "sqrt": "sqrt", "abs": "Rabs", "min": "Rmin", "max": "Rmax",
@@ -76,6 +77,11 @@ def name_in_coq(name: str) -> str:
 def identifier(text: str) -> str:
     """A claim's id as the name of a lemma."""
     return "claim_" + "".join(c if c.isascii() and c.isalnum() else "_" for c in text)
+
+
+def in_comment(text: str) -> str:
+    """Text that can stand in a Coq comment, on one line."""
+    return printable(text).replace("(*", "( *").replace("*)", "* )").replace('"', "'")
 
 
 def term(expression: Expression) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 BITS = (64, 192)
 MAX_BOXES = 1_500
+PLAIN_BOXES = 500
+"""Boxes that are tried with evaluation alone: derivatives of a long expression cost more than many boxes."""
 MAX_ORDER = 6
 MAX_CUTS = 40
 MAX_VARIABLES = 2
@@ -36,7 +39,7 @@ def prove_by_analysis(prover: Prover, context: Context, goal: Relation, depth: i
         return None
     try:
         return _Analysis(prover, depth).prove(context, goal, 0)
-    except (ExpressionError, NotSmooth):
+    except (ExpressionError, NotSmooth, RecursionError):  # RecursionError: a derivative too long to evaluate
         return None
 
 
@@ -55,7 +58,7 @@ class _Analysis:
             return None
         unbounded = [n for n in names if context.variables[n].lower is None or context.variables[n].upper is None]
         if not unbounded:
-            node = self._bisect(context, goal, names, order, 0)
+            node = self._evaluated(context, goal, names) or self._bisect(context, goal, names, order, 0)
             return node or (self._at_simple_points(context, goal, names[0], order) if len(names) == 1 else None)
         if len(names) > 1:
             return self._monotone_in_one(context, goal, unbounded, order)
@@ -66,6 +69,26 @@ class _Analysis:
             if holds_on_box(context, goal, bits):
                 return {"rule": "evaluate", "bits": bits}
         return None
+
+    def _evaluated(self, context: Context, goal: Relation, names: list[str]) -> Node | None:
+        """A bisection with evaluation alone."""
+        left = PLAIN_BOXES
+
+        def part(context: Context, level: int = 0) -> Node | None:
+            nonlocal left
+            left -= 1
+            if left < 0 or level > MAX_CUTS:  # where the sides touch, no box is small enough
+                left = 0
+                return None
+            if holds_on_box(context, goal, BITS[0]):
+                return {"rule": "evaluate", "bits": BITS[0]}
+            name = max(names, key=lambda n: _width(context, n))
+            if _width(context, name) == 0 or _fails_in_the_middle(context, goal, names):
+                left = 0
+                return None
+            return _halved(context, name, lambda half: part(half, level + 1))
+
+        return part(context)
 
     def _bisect(self, context: Context, goal: Relation, names: list[str], order: int, level: int) -> Node | None:
         self._boxes -= 1
@@ -86,16 +109,7 @@ class _Analysis:
         assert variable.lower is not None and variable.upper is not None
         if variable.lower == variable.upper:
             return None
-        at = (variable.lower + variable.upper) / 2
-        node = {"rule": "cut", "variable": name, "at": str(at)}
-        for side, part in zip(("below", "above"), halves(variable, at), strict=True):
-            assert part.lower is not None and part.upper is not None
-            if part.lower <= part.upper:
-                proof = self._bisect(context.narrowed(part), goal, names, order, level + 1)
-                if proof is None:
-                    return None
-                node[side] = proof
-        return node
+        return _halved(context, name, lambda half: self._bisect(half, goal, names, order, level + 1))
 
     def _at_touching_ends(self, context: Context, goal: Relation, name: str, order: int) -> Node | None:
         """From an end at which the two sides are exactly equal."""
@@ -192,6 +206,22 @@ class _Analysis:
         return {
             "rule": "monotone", "variable": name, "end": end, "setup": setup, "at end": at_end, "derivative": proof,
         }  # fmt: skip
+
+
+def _halved(context: Context, name: str, prove: Callable[[Context], Node | None]) -> Node | None:
+    """A cut in the middle of a bounded range, with the proofs of both halves."""
+    variable = context.variables[name]
+    assert variable.lower is not None and variable.upper is not None
+    at = (variable.lower + variable.upper) / 2
+    node: Node = {"rule": "cut", "variable": name, "at": str(at)}
+    for side, half in zip(("below", "above"), halves(variable, at), strict=True):
+        assert half.lower is not None and half.upper is not None
+        if half.lower <= half.upper:
+            proof = prove(context.narrowed(half))
+            if proof is None:
+                return None
+            node[side] = proof
+    return node
 
 
 def _width(context: Context, name: str) -> fmpq:

@@ -46,18 +46,26 @@ class _Equation:
 
 
 def find_combination(
-    context: Context, goal: Relation, *, degree: int, using: Sequence[Relation] = ()
+    context: Context,
+    goal: Relation,
+    *,
+    degree: int,
+    using: Sequence[Relation] = (),
+    multiplied: Sequence[Relation] = (),
 ) -> dict[str, Any] | None:
     """A combination node with products of at most `degree` facts (of `using`, if given), or None.
 
-    With a degree above 1 the goal is also tried multiplied by denominators of itself and of equations.
+    With a degree above 1 the goal is also tried multiplied by denominators of itself and of equations; with
+    `multiplied`, strict facts, it is tried multiplied by what they say is positive, and not otherwise.
     """
     try:
         wanted = context.numerator(goal)
     except (SignUnknown, ExpressionError):
         return None
     multiples: list[tuple[tuple[str, Polynomial], ...]] = [()]
-    if degree > 1 and not goal.is_equation:
+    if multiplied:
+        multiples = [tuple((fact.text(), context.numerator(fact)) for fact in multiplied)]
+    elif degree > 1 and not goal.is_equation:
         factors = list(_multipliers(context, goal))
         whole = tuple((text, value) for text, value, exponent in factors for _ in range(exponent))
         single = [(text, value) for text, value, _ in factors[:MAX_MULTIPLIERS]]

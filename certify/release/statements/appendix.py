@@ -161,7 +161,7 @@ class SoftmaxGap(ReleaseStatement):
 
             def witness(quantity: str, rows: Integers = rows) -> Any:
                 return lambda index: {
-                    "state": self._selections(problem, int(selecting[index[0]])),
+                    "state": selections_to(problem, int(selecting[index[0]])),
                     "target": target_witness(problem, int(rows[index[1]])),
                     "quantity": quantity,
                 }
@@ -199,24 +199,25 @@ class SoftmaxGap(ReleaseStatement):
         result: CertifiedArray = low.hull(high)
         return result
 
-    def _selections(self, problem: ReleaseProblem, state: int) -> list[str]:
-        """One sequence of selections that leads to a state."""
-        graph = problem.graph
-        parents: dict[int, tuple[int, int]] = {0: (-1, -1)}
-        frontier = [0]
-        while state not in parents:
-            following = []
-            for z in frontier:
-                for s, target in enumerate(graph.next_state[z].tolist()):
-                    if target >= 0 and target not in parents:
-                        parents[target] = (z, s)
-                        following.append(target)
-            frontier = following
-        path = []
-        while state != 0:
-            state, s = parents[state]
-            path.append(problem.domain.signed_name(s))
-        return path[::-1]
+
+def selections_to(problem: ReleaseProblem, state: int) -> list[str]:
+    """One sequence of selections that leads to a state."""
+    graph = problem.graph
+    parents: dict[int, tuple[int, int]] = {0: (-1, -1)}
+    frontier = [0]
+    while state not in parents:
+        following = []
+        for z in frontier:
+            for s, target in enumerate(graph.next_state[z].tolist()):
+                if target >= 0 and target not in parents:
+                    parents[target] = (z, s)
+                    following.append(target)
+        frontier = following
+    path = []
+    while state != 0:
+        state, s = parents[state]
+        path.append(problem.domain.signed_name(s))
+    return path[::-1]
 
 
 class RenyiMaximum(ReleaseStatement):

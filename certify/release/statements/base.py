@@ -13,22 +13,32 @@ from certify.arithmetic.enclosure import Enclosure
 from certify.arithmetic.scalar import Scalar, ball
 from certify.engine.statement import ArrayCases, ScalarCase, Statement, Witness
 from certify.release.domain import Integers
+from certify.release.mechanism import ExactOutput, NoisyHistogram
 from certify.release.problem import Evidence, ReleaseProblem
 
 ZERO_BRANCH = "the zero-output branch of Theorem 1.1 runs, so there is no transcript"
+EXACT_BRANCH = "T = 1: the exact answer is released, so there is no transcript"
+HISTOGRAM_BRANCH = "the noisy histogram is released, so there is no transcript"
 
 
 class ReleaseStatement(Statement[ReleaseProblem, Evidence]):
-    """A statement of §§2-9; those about transcripts do not apply where the zero output is released."""
+    """A statement of §§2-9; those about transcripts do not apply where the mechanism has none."""
 
     about_transcripts = True
     needs_codebooks = False
     """Whether the claim ranges over the code families V_{x,R,m}."""
+    needs_outputs = False
+    """Whether the claim ranges over every output of the noisy histogram."""
 
     def not_applicable(self, problem: ReleaseProblem) -> str | None:
-        if self.about_transcripts and problem.zero_output:
-            return ZERO_BRANCH
-        return None
+        if not self.about_transcripts or problem.has_transcripts:
+            return None
+        match problem.mechanism:
+            case ExactOutput():
+                return EXACT_BRANCH
+            case NoisyHistogram():
+                return HISTOGRAM_BRANCH
+        return ZERO_BRANCH
 
 
 def measured_cases(

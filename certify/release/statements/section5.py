@@ -10,7 +10,7 @@ import numpy as np
 from flint import fmpq
 from numpy.typing import NDArray
 
-from certify.arithmetic.scalar import Undetermined, ball
+from certify.arithmetic.scalar import Scalar, Undetermined, ball
 from certify.engine.statement import ArrayCases, Cases, ScalarCase, StructuralCase, Witness
 from certify.release.domain import Integers
 from certify.release.measurements import MaureyRatio, Measurement
@@ -29,14 +29,15 @@ class Plan:
     """A minimum-distance plan from one centre to every histogram: rows matched in universe order (§5).
 
     ``counts[h, j]`` is how many rows of histogram h make the move ``moves[j]``; the plan moves
-    ``distance[h]`` rows. The surplus elements of the centre, in universe order, are matched with the
-    deficits, in universe order.
+    ``distances[h]`` rows of ``origin``, the centre. The surplus elements of the centre, in universe order, are
+    matched with the deficits, in universe order.
     """
 
     def __init__(self, problem: ReleaseProblem, centre: int) -> None:
         domain = problem.domain
         size = domain.universe_size
         origin = domain.histograms[centre]
+        self.origin = origin
         self.distances = domain.distances_from(origin)
         zero = (0,) * domain.query_count
         self.moves: list[Move] = [zero, *sorted(set(single_moves(domain)) - {zero})]
@@ -125,7 +126,7 @@ class JensenStep(ReleaseStatement):
         problem, kernels, array = evidence.problem, evidence.kernels, evidence.array
         targets, n = problem.targets, problem.instance.n
         selecting = problem.graph.selecting_states
-        cost = problem.ledger.value("maurey") * evidence.parameters.rho() / m
+        cost = self.cost(evidence) / m
         sums = sorted(move_sums(plan.moves, m))
         own = targets.numerators[int(targets.of_histogram[centre])]
         nearest_first = np.argsort(plan.distances, kind="stable")
@@ -137,13 +138,17 @@ class JensenStep(ReleaseStatement):
             size = int((plan.distances <= radius).sum())
             codes = _code_rows(problem, own, radius * (targets.common_length // m), sums)
             code = kernels.log_normalisers(codes)[selecting]
-            counts = _draw_counts(plan, nearest_first[:size], radius, m, sums)
+            one = self.one_draw(problem, plan, nearest_first[:size], radius)
+            total = self.draws(radius) ** m
+            if total > np.iinfo(np.int64).max:
+                raise Undetermined(f"the {total} draws of a surrogate are too many to count in 64 bits")
+            counts = _draw_counts(plan, one, m, sums)
             limit = ball(cost * fmpq(radius**2))
-            crude = code.largest_average_gap(counts, radius**m, dataset[:, :size]) * array.exact(problem.rounds)
+            crude = code.largest_average_gap(counts, total, dataset[:, :size]) * array.exact(problem.rounds)
             open_cases = np.flatnonzero(~crude.proved_at_most(array.constant(limit)))
             chosen = np.unique(np.append(open_cases, int(np.argmax(crude.upper_guides()))))
             settled_count += size - len(chosen)
-            chosen_gaps.append(code.averaged(counts[chosen], radius**m) - dataset[:, chosen])
+            chosen_gaps.append(code.averaged(counts[chosen], total) - dataset[:, chosen])
             limits += [limit] * len(chosen)
             where += [(radius, int(nearest_first[h])) for h in chosen]
         if settled_count:
@@ -167,6 +172,20 @@ class JensenStep(ReleaseStatement):
         bound = array.from_balls(object_array(limits))
         yield ArrayCases(longest, bound, witness, len(where) * transcripts)
 
+    def cost(self, evidence: Evidence) -> Scalar:
+        """What ``R^2/m`` is multiplied by."""
+        return evidence.problem.ledger.value("maurey") * evidence.parameters.rho()
+
+    def draws(self, radius: int) -> int:
+        """How many equally likely moves one term of the surrogate has."""
+        return radius
+
+    def one_draw(self, problem: ReleaseProblem, plan: Plan, inside: Integers, radius: int) -> Integers:
+        """How many of those are ``plan.moves[j]``, for the histograms given: the plan's moves, then zeros."""
+        one = plan.counts[inside].copy()
+        one[:, 0] += radius - one.sum(axis=1)
+        return one
+
 
 def _code_rows(problem: ReleaseProblem, own: Move, step: int, sums: list[Move]) -> Integers:
     return np.array(
@@ -175,17 +194,13 @@ def _code_rows(problem: ReleaseProblem, own: Move, step: int, sums: list[Move]) 
     )
 
 
-def _draw_counts(plan: Plan, inside: Integers, radius: int, m: int, sums: list[Move]) -> Integers:
-    """``R^m P(sum of the m draws = sums[j])`` for the histograms given: integers, shape (histograms, sums).
+def _draw_counts(plan: Plan, one: Integers, m: int, sums: list[Move]) -> Integers:
+    """How many of the ways to draw m moves add to ``sums[j]``, shape (histograms, sums).
 
-    One draw is uniform on a list of R moves: the plan's, then zeros. Raises `Undetermined` where R^m passes 2^63.
+    ``one[h, j]`` is how many of the ways to draw one move give ``plan.moves[j]``; all ways together fit in 64 bits.
     """
-    if radius**m > np.iinfo(np.int64).max:
-        raise Undetermined(f"the {radius}^{m} draws of a surrogate are too many to count in 64 bits")
-    one = plan.counts[inside].copy()
-    one[:, 0] += radius - one.sum(axis=1)
     index = {move: j for j, move in enumerate(sums)}
-    partial: dict[Move, NDArray[Any]] = {plan.moves[0]: np.ones(len(inside), dtype=np.int64)}
+    partial: dict[Move, NDArray[Any]] = {plan.moves[0]: np.ones(len(one), dtype=np.int64)}
     for _ in range(m):
         following: dict[Move, NDArray[Any]] = {}
         for move, weight in partial.items():
@@ -193,7 +208,7 @@ def _draw_counts(plan: Plan, inside: Integers, radius: int, m: int, sums: list[M
                 total = tuple(a + b for a, b in zip(move, extra, strict=True))
                 following[total] = following.get(total, 0) + weight * one[:, j]
         partial = following
-    counts = np.zeros((len(inside), len(sums)), dtype=np.int64)
+    counts = np.zeros((len(one), len(sums)), dtype=np.int64)
     for move, weight in partial.items():
         counts[:, index[move]] = weight
     return counts
@@ -221,7 +236,7 @@ class MaureyBound(ReleaseStatement):
     def cases(self, evidence: Evidence) -> Iterator[Cases]:
         problem = evidence.problem
         measurement = MaureyRatio(problem.instance.code_lengths)
-        cost = problem.ledger.value("maurey") * evidence.parameters.rho()
+        cost = self.cost(evidence)
         for c, centre in enumerate(problem.centres):
             distances = problem.domain.distances_from(problem.domain.histograms[centre])
             for i, m in enumerate(problem.instance.code_lengths):
@@ -239,3 +254,7 @@ class MaureyBound(ReleaseStatement):
 
                 count = sum(int((distances <= radius).sum()) for radius in radii) * problem.space.transcript_count
                 yield measured_cases(lhs, rhs, witness, count)
+
+    def cost(self, evidence: Evidence) -> Scalar:
+        """What ``R^2/m`` is multiplied by."""
+        return evidence.problem.ledger.value("maurey") * evidence.parameters.rho()

@@ -34,6 +34,8 @@ class _FromAlpha(ReleaseStatement):
         if reason is not None:
             return reason
         mechanism = problem.mechanism
+        if problem.is_tuned:
+            return 'the mechanism is tuned; (8.3) speaks of {"alpha": …} or "theorem"'
         if isinstance(mechanism, ResolvedMechanism) and mechanism.alpha is None:
             return 'the mechanism is explicit; (8.3) speaks of {"alpha": …} or "theorem"'
         return None
@@ -175,7 +177,7 @@ class MainTheorem(ReleaseStatement):
 
     def not_applicable(self, problem: ReleaseProblem) -> str | None:
         mechanism = problem.mechanism
-        if isinstance(mechanism, ResolvedMechanism) and not mechanism.from_theorem:
+        if problem.is_tuned or (isinstance(mechanism, ResolvedMechanism) and not mechanism.from_theorem):
             return 'the mechanism is not the one of the proof; write "mechanism": "theorem"'
         return None
 
@@ -189,36 +191,37 @@ class MainTheorem(ReleaseStatement):
             return multiply(p.constant("theorem-constant"), minimum([fmpq(1), p.tau()]))
 
         if problem.zero_output:
-            yield from self._zero(problem, bound)
+            yield from zero_output_error(problem, bound)
             return
-        privacy, provable = (
-            problem.ledger.rational("privacy"),
-            2 * problem.ledger.rational("envelope-penalty"),
-        )
-        count = len(problem.neighbour_pairs) * problem.space.transcript_count
-        if distances_change_by_at_most_one(problem) and provable <= privacy:
-            yield StructuralCase("privacy: Proposition 4.1, by integers", count)
-        else:
-            yield ScalarCase(
-                lambda: provable, lambda: privacy, {"quantity": "privacy loss in units of ε"}, auxiliary=True
-            )
+        yield from envelope_privacy(problem)
         centres = len(problem.centres)
         errors = [expected_error(evidence, c) for c in range(centres)]
         yield measured_cases(errors, [bound()] * centres, _at(problem), centres)
 
-    def _zero(self, problem: ReleaseProblem, bound: Callable[[], Scalar]) -> Iterator[Cases]:
-        """The zero output: a one-point law is 0-DP, and the error is ``||F(x)||_inf``, exact, at most one."""
-        yield StructuralCase("privacy: the output law is one point, the same for every database", 1)
-        targets = problem.dataset_targets
-        rows = [int(targets.of_histogram[c]) for c in problem.centres]
-        sizes = [max(abs(v) for v in targets.numerators[row]) for row in rows]
-        least = problem.ledger.rational("trivial-error")
 
-        def witness(c: int) -> dict[str, Any]:
-            return {"database": database_witness(problem, problem.centres[c]), "quantity": "‖F(x)‖_∞"}
+def envelope_privacy(problem: ReleaseProblem) -> Iterator[Cases]:
+    """Pure eps-DP of the envelope, by Proposition 4.1."""
+    privacy, provable = problem.ledger.rational("privacy"), 2 * problem.ledger.rational("envelope-penalty")
+    count = len(problem.neighbour_pairs) * problem.space.transcript_count
+    if distances_change_by_at_most_one(problem) and provable <= privacy:
+        yield StructuralCase("privacy: Proposition 4.1, by integers", count)
+    else:
+        yield ScalarCase(lambda: provable, lambda: privacy, {"quantity": "privacy loss in units of ε"}, auxiliary=True)
 
-        ones = [targets.scale] * len(sizes)
-        yield exact_case(sizes, ones, targets.scale, least, witness, len(sizes))
-        largest = max(range(len(sizes)), key=lambda c: sizes[c])
-        worst = fmpq(sizes[largest], targets.scale)
-        yield ScalarCase(lambda: worst, bound, witness(largest), count=len(sizes))
+
+def zero_output_error(problem: ReleaseProblem, bound: Callable[[], Scalar]) -> Iterator[Cases]:
+    """The zero output: a one-point law is 0-DP, and the error is ``||F(x)||_inf``, exact, at most one."""
+    yield StructuralCase("privacy: the output law is one point, the same for every database", 1)
+    targets = problem.dataset_targets
+    rows = [int(targets.of_histogram[c]) for c in problem.centres]
+    sizes = [max(abs(v) for v in targets.numerators[row]) for row in rows]
+    least = problem.ledger.rational("trivial-error")
+
+    def witness(c: int) -> dict[str, Any]:
+        return {"database": database_witness(problem, problem.centres[c]), "quantity": "‖F(x)‖_∞"}
+
+    ones = [targets.scale] * len(sizes)
+    yield exact_case(sizes, ones, targets.scale, least, witness, len(sizes))
+    largest = max(range(len(sizes)), key=lambda c: sizes[c])
+    worst = fmpq(sizes[largest], targets.scale)
+    yield ScalarCase(lambda: worst, bound, witness(largest), count=len(sizes))

@@ -24,6 +24,8 @@ MAX_TREE_WORK = 60_000
 """A law of d candidates takes about d² steps: with many candidates, fewer laws are evaluated."""
 
 MAX_TREE_CANDIDATES = 40
+MAX_BISECTIONS = 2_000
+"""Rounds of Algorithm 6; the largest n that an instance may have takes about 1,000."""
 PRUNED_MASS = fmpq(1, 2**70)
 """A branch of at most this probability is not followed; its mass is added to the upper ends."""
 
@@ -202,13 +204,16 @@ class BisectionTree(SearchTree):
         self.round_count = self._count_rounds()
 
     def _count_rounds(self) -> int:
-        """How many rounds the longest run takes: widths do not depend on the outcomes."""
-        width, rounds = Point(fmpq(self.n)), 0
-        while True:
-            rounds += 1
+        """How many rounds the longest run takes: widths do not depend on the outcomes.
+
+        Raises Undetermined where they are too many: with a stop of at most 2α a run never ends.
+        """
+        width = Point(fmpq(self.n))
+        for rounds in range(1, MAX_BISECTIONS + 1):
             width = width.times(_HALF).plus(self.alpha)
             if self.sign(width.minus(self.alpha.times(self.stop))) <= 0:
                 return rounds
+        raise Undetermined(f"Algorithm 6 does not end within {MAX_BISECTIONS:,} rounds")
 
     def tree(self, scores: Sequence[fmpq] | None = None) -> Tree:
         """The law at the current precision; a leaf's interval is the one it ends with, its index the one returned."""
