@@ -15,7 +15,7 @@ from certify.report.figures import plural
 from certify.report.output_file import problem_with, write_atomically
 from certify.report.page import Output
 from constants.search.certificate import RungCertificate, certificate_text, read_certificate
-from constants.search.chain import ClaimCheck, check_chain, prove_chain
+from constants.search.chain import ClaimCheck, LemmaOpen, check_chain, prove_chain
 from constants.search.estimate import Estimate, estimate
 from constants.search.proof import NoProof
 from constants.search.rung import RUNGS, Envelope, Histogram, Rung, Tuning
@@ -151,6 +151,8 @@ def _certified(rung: Rung, found: Estimate, progress: Callable[[str], None]) -> 
         constant = fmpq(first + unit, scale)
         try:
             return prove_chain(Tuning(rung, constant, found.ranges), progress)
+        except LemmaOpen as error:
+            return str(error)
         except NoProof as error:
             reason = f"with C = {_decimal(constant)}: {error}"
     return reason

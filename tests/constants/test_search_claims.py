@@ -16,7 +16,8 @@ from constants.search.final_inequality import final_claim, log_above, log_below,
 from constants.search.other_branches import histogram_claim, prove_histogram, prove_zero, zero_claim
 from constants.search.proof import NoProof
 from constants.search.rung import RUNGS, Envelope, Gap
-from constants.search.theorem import prove_theorem, theorem_claim
+from constants.search.theorem import theorem_claim
+from constants.search.theorem_proof import prove_theorem
 
 RUNG_4 = Envelope(2, fmpq(23, 100), fmpq(29, 10), fmpq(13, 2500))
 RUNG_8 = Envelope(2, fmpq(13, 50), fmpq(17, 10), fmpq(23, 250))

@@ -3,12 +3,16 @@
 import json
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rung_certificates import TUNED, replaced, shipped
 
+from certify.arithmetic.verdict import Verdict
+from certify.claims.claim import Claim
+from certify.claims.result import ClaimResult
 from certify.exit_status import ExitStatus
 from constants import command
 from constants.search import chain as chain_module
@@ -76,6 +80,21 @@ def test_what_cannot_be_certified_is_said_and_not_written(monkeypatch: pytest.Mo
     assert out[-2].startswith("  not certified  with C = 30.07: ") and "<= 3007/100" in out[-2]
     assert out[-1] == "certified: 0 of 1 constants"
     assert os.listdir(".") == []
+
+
+def test_a_lemma_that_is_not_proved_is_searched_for_once(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    asked: list[str] = []
+
+    def no_result(claim: Claim, proved: Mapping[str, Claim]) -> ClaimResult:
+        asked.append(claim.id)
+        return ClaimResult(claim, Verdict.UNDECIDED, "no proof was found", None, 0.0)
+
+    monkeypatch.setattr(chain_module, "_FOUND", {})
+    monkeypatch.setattr(chain_module, "decide_claim", no_result)
+    assert command.run(["search", "--rung", "4", "--time", "1"]) == ExitStatus.UNDECIDED
+    assert asked == ["bc-0.step"]
+    assert "  not certified  bc-0.step: undecided no proof was found" in capsys.readouterr().out.splitlines()
+    assert not Path("rung-4.json").exists()
 
 
 def test_a_search_that_finds_nothing_says_so(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
