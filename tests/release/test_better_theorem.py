@@ -76,7 +76,7 @@ def test_the_choices_and_bounds_by_hand(rung: str, size: int, queries: int, rows
         expected = {
             "eta": hand.eta(),
             "gamma": hand.gamma(),
-            "regret": hand.gamma(),
+            "regret_J": hand.gamma(),
             "L": hand.entropy(),
             "X": hand.border(),
             "S": hand.near_sum(),

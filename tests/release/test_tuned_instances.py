@@ -32,15 +32,15 @@ def tuned(rung: str, epsilon: str | int, values: Any, database: Any, n: int | No
 NEAR_THE_BORDER = {
     "8: 85 tosses": tuned("8", 1, COIN, [30, 55]),
     "8: small epsilon": tuned("8", "1/10", [["1/3", -1]], [800, 50]),
-    "8: three elements": tuned("8", 1, [[1, 0, -1]], [50, 40, 20]),
+    "8: three elements": tuned("8", 25, [[1, 0, -1]], [2, 1, 1]),
     "8: six people": tuned("8", 20, ONE_ANSWER, [1, 2, 3]),
-    "8: every database of five rows": tuned("8", 20, COIN, None, 5),
+    "8: every database of four rows": tuned("8", 20, COIN, None, 4),
     "8: one row": tuned("8", 100, [[1, 0]], None, 1),
-    "8: two queries": tuned("8", 20, [[1, -1], [-1, 1]], [2, 7]),
-    "8: a constant query": tuned("8", 90, [[1, 0], ["1/2", "1/2"]], [2, 0]),
+    "4: two queries": tuned("4", 1500, [[1, -1], [-1, 1]], [1, 1]),
+    "6: a constant query": tuned("6", 470, [[1, 0], ["1/2", "1/2"]], [2, 0]),
     "7: 117 tosses": tuned("7", 1, COIN, [57, 60]),
     "7: small epsilon": tuned("7", "1/10", COIN, [1163, 0]),
-    "7: three elements": tuned("7", 100, [[1, 0, 0]], [1, 0, 1]),
+    "7: three elements": tuned("7", 64, [[1, 0, 0]], [1, 0, 1]),
     "6: 24 tosses": tuned("6", 20, COIN, [10, 14]),
     "5: 28 tosses": tuned("5", 20, COIN, [28, 0]),
     "4: 15 tosses": tuned("4", 100, COIN, [8, 7]),
@@ -48,8 +48,8 @@ NEAR_THE_BORDER = {
 """C τ at most 1 and above 4/5."""
 
 BEYOND = {
-    "8: J = 19": tuned("8", 20, COIN, [3, 4]),
-    "7: J = 20": tuned("7", 20, COIN, [0, 10]),
+    "8: five tosses": tuned("8", 20, COIN, [2, 3]),
+    "7: two tosses": tuned("7", 61, COIN, [0, 2]),
 }
 """C τ at most 4/5: each further row costs the enumeration a factor."""
 
