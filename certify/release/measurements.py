@@ -184,7 +184,7 @@ class BallLossBeyond(Measurement):
             if decoder.is_exactly_zero(centre):
                 continue
             lower, upper = _beyond(view.loss(centre), decoder.error[centre], threshold)
-            positive = np.asarray(upper > 0.0 if upper.dtype != object else _may_be_positive(upper)).astype(bool)
+            positive = np.asarray(~(upper <= 0.0) if upper.dtype != object else _may_be_positive(upper)).astype(bool)
             if not np.any(positive):
                 continue
             lower, upper = lower[positive], upper[positive]

@@ -28,12 +28,12 @@ from constants.search.rung import BETTER_OF_BOTH, PAPER, SHARP, TWO_SIDED, Envel
 from constants.search.theorem import theorem_claim
 from constants.search.theorem_proof import prove_theorem
 
-_ALWAYS = ("bc-0.", "bc-2.labels", "bc-6.", "bc-7.regret")
+_ALWAYS = ("bc-0.", "bc-2.labels", "bc-4.scale", "bc-6.", "bc-7.regret")
 _OF_GROWTH: Mapping[Growth, tuple[str, ...]] = {
     PAPER: ("eq-6.near", "eq-6.far"),
-    BETTER_OF_BOTH: ("bc-4.scale", "bc-4.near.better", "bc-4.far.better"),
-    SHARP: ("bc-3", "bc-4.scale", "bc-4.near.sharp", "bc-4.far.sharp"),
-    TWO_SIDED: ("bc-2.two-sided", "bc-3", "bc-4.scale", "bc-4.near.two-sided", "bc-4.far.two-sided"),
+    BETTER_OF_BOTH: ("bc-4.near.better", "bc-4.far.better"),
+    SHARP: ("bc-3", "bc-4.near.sharp", "bc-4.far.sharp"),
+    TWO_SIDED: ("bc-2.two-sided", "bc-3", "bc-4.near.two-sided", "bc-4.far.two-sided"),
 }
 _OF_GAP: Mapping[Gap, tuple[str, ...]] = {
     Gap.PRINTED: ("lemma-a.3",),

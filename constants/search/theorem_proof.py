@@ -220,7 +220,6 @@ class _Theorem:
         c = f"({self.constant})"
         have(f"{c}*L_D*L_Q <= W*tau", "tau^2*W = L_D*L_Q", small, "W*tau > 0")
         have(f"{c}*L_D*log(2) <= {c}*L_D*L_Q", "L_Q >= log(2)", "L_D > 0")
-        have(f"F*({c}*L_D*log(2)) <= F*(W*tau)", f"{c}*L_D*L_Q <= W*tau", f"{c}*L_D*log(2) <= {c}*L_D*L_Q", "F > 0")
         have("w_0*L_D = 1", self.equation("w_0"))
         have(f"far*({c}*log(2)) = 4*F*w_0", self.equation("far"))
         have(f"far*({c}*L_D*log(2)) = 4*F", f"far*({c}*log(2)) = 4*F*w_0", "w_0*L_D = 1")

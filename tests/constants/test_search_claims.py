@@ -12,6 +12,7 @@ from certify.claims.definedness import require_defined
 from certify.claims.point_check import require_point
 from certify.claims.prover.refutation import find_refutation
 from certify.claims.rejection import Rejected
+from constants.search import chain as chain_module
 from constants.search.final_inequality import final_claim, log_above, log_below, prove_final
 from constants.search.other_branches import histogram_claim, prove_histogram, prove_zero, zero_claim
 from constants.search.proof import NoProof
@@ -179,3 +180,20 @@ def test_what_the_claims_define_is_what_they_need() -> None:
     with pytest.raises(Rejected, match=r"may be 0|may have no value"):
         for expression in claim.definitions.values():
             require_defined(expression, Context.of(claim))
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    sorted(
+        {
+            *chain_module._ALWAYS,
+            *(each for ids in chain_module._OF_GROWTH.values() for each in ids),
+            *(each for ids in chain_module._OF_GAP.values() for each in ids),
+            *chain_module._OF_HISTOGRAM,
+        }
+    ),
+)
+def test_every_lemma_that_a_chain_names_exists(wanted: str) -> None:
+    """A misspelt id would leave the lemma out of the chain without a word."""
+    ids = [claim.id for claim in chain_module._all_lemmas()]
+    assert any(each == wanted or (wanted.endswith(".") and each.startswith(wanted)) for each in ids)
